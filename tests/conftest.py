@@ -6,18 +6,23 @@ import functools
 import gc
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest.doctest import DoctestModule
+from browser.serving import FLAGS, Server, chromium, serving
 from helpers import properties
 from helpers.properties import examples
 from hypothesis import HealthCheck, Phase, settings
 
 from bpeviz.pretokenizers import expressions
+from bpeviz.pretrained import catalog, download
 from bpeviz.workers import child
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # What pytest collects stays to the end. Looking for garbage in it takes a quarter of the time.
 gc.disable()
@@ -62,7 +67,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if "not slow" not in config.getoption("markexpr"):
         return None
     if collection_path.is_dir():
-        return True if collection_path == Path(__file__).with_name("browser") else None
+        return True if collection_path.name in ("browser", "journeys") else None
     if collection_path.suffix != ".py":
         return None
     source = collection_path.read_text("utf-8")
@@ -83,7 +88,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
+            if item.path.parent.name == "browser":
+                item.add_marker(pytest.mark.flaky(reruns=2))
             item.add_marker("slow")
         if item.get_closest_marker("thorough"):
             item.add_marker("slow")
@@ -128,6 +134,50 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             super()._assign_work_unit(node)
 
     return FromBothEnds(config, log)
+
+
+def unavailable(reason: str) -> NoReturn:
+    """Skip the test, or fail it under CI, where everything must be installed."""
+    if os.environ.get("CI"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start a browser."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        unavailable("No playwright: pip install -r tests/requirements.txt")
+    if (path := chromium()) is None:
+        unavailable(
+            "No Chromium: apt-get install chromium-headless-shell, or set BPEVIZ_CHROMIUM to one"
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def vocabulary_files() -> None:
+    """Download the published vocabularies in advance, so that no page waits for them."""
+    for name in catalog.NAMES:
+        try:
+            download.fetch(name)
+        except download.VocabularyUnavailable as error:
+            unavailable(str(error))
+
+
+@pytest.fixture(scope="session")
+def server(
+    browser: Browser, vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """Start the server that tests in a browser share."""
+    # The browser fixture is first: without a browser, no server starts.
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

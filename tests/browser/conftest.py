@@ -2,149 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from serving import FLAGS, OPTIONS, TIMEOUT, Server, chromium, serving
+from journeys.journey import FORGET, Watch
+from serving import OPTIONS, TIMEOUT, Server, serving
 
-from bpeviz.pretrained import catalog, download
 from bpeviz.ui.permalink import codec
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Error, Page, Request, Response, WebSocket
+    from playwright.sync_api import Browser, Page
 
 CHANGEABLE = {"viewport", "color_scheme", "reduced_motion"}
 """The options of a context that can be changed while a tab is open."""
-
-# On a deep link, Streamlit's frontend first requests its server below the page's URL, such as
-# /Compare/_stcore/health. The response is 404, an error in the console; then it tries the root.
-PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker("browser")
-
-
-def unavailable(reason: str) -> NoReturn:
-    """Skip the test, or fail it under CI, where everything must be installed."""
-    if os.environ.get("CI"):
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start a browser."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        unavailable("No playwright: pip install -r tests/requirements.txt")
-    if (path := chromium()) is None:
-        unavailable(
-            "No Chromium: apt-get install chromium-headless-shell, or set BPEVIZ_CHROMIUM to one"
-        )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="session")
-def vocabulary_files() -> None:
-    """Download the published vocabularies in advance, so that no page waits for them."""
-    for name in catalog.NAMES:
-        try:
-            download.fetch(name)
-        except download.VocabularyUnavailable as error:
-            unavailable(str(error))
-
-
-@pytest.fixture(scope="session")
-def server(
-    browser: Browser, vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    # The browser fixture is first: without a browser, no server starts.
-    with serving(tmp_path_factory.mktemp("server")) as running:
-        yield running
-
-
-class Watch:
-    """Collects everything on a page that counts as an error."""
-
-    def __init__(
-        self, page: Page, origin: str, heard: Callable[[WebSocket], None] | None = None
-    ) -> None:
-        self.page = page
-        self.origin = origin
-        self.problems: list[str] = []
-        self._documents = 0
-        """How many documents the page has requested."""
-        self._requested: dict[Request, int] = {}
-        """The document that was the last one when each request began."""
-        self._heard = heard
-        self._listeners: dict[Any, Callable[[Any], None]] = {
-            "request": self._request,
-            "response": self._response,
-            "requestfailed": self._failed,
-            "console": self._console,
-            "pageerror": self._error,
-            "websocket": self._socket,
-        }
-        for event, listener in self._listeners.items():
-            page.on(event, listener)
-
-    def end(self) -> None:
-        for event, listener in self._listeners.items():
-            self.page.remove_listener(event, listener)
-
-    def _address(self, url: str) -> None:
-        if not url.startswith((f"{self.origin}/", "data:", "blob:")):
-            self.problems.append(f"request to another server: {url}")
-
-    def _request(self, request: Request) -> None:
-        self._address(request.url)
-        if request.is_navigation_request():
-            self._documents += request.frame == self.page.main_frame
-        self._requested[request] = self._documents
-
-    def _response(self, response: Response) -> None:
-        if response.status >= 400 and not PROBE.search(response.url):
-            self.problems.append(f"{response.status}: {response.url}")
-
-    def _failed(self, request: Request) -> None:
-        is_old = self._requested.get(request, -1) < self._documents
-        left = is_old or request.frame != self.page.main_frame
-        if left and request.failure == "net::ERR_ABORTED":
-            return  # by the browser, which has left the page for another one, or removes a frame
-        self.problems.append(f"failed: {request.url} ({request.failure})")
-
-    def _console(self, message: Any) -> None:
-        if message.type == "error" and not PROBE.search(message.location.get("url", "")):
-            self.problems.append(f"console: {message.text}")
-
-    def _error(self, error: Error) -> None:
-        self.problems.append(f"page error: {error}")
-
-    def _socket(self, socket: WebSocket) -> None:
-        self._address(socket.url.replace("ws:", "http:", 1))
-        if self._heard:
-            self._heard(socket)
-
-
-FORGET = """() => new Promise((resolve) => {
-  Storage.prototype.setItem = () => {}; // a page run may still end
-  localStorage.clear();
-  sessionStorage.clear();
-  const request = indexedDB.deleteDatabase("bpeviz");
-  request.onsuccess = request.onerror = request.onblocked = resolve;
-})"""
-"""Deletes what a page has stored in the browser."""
 
 
 class Tabs:
@@ -217,10 +95,9 @@ def pytest_runtest_makereport(
 def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Open a page of a server as a new user: `open_at(server, "/Compare")`.
 
-    `prepare` is called with the page before it is opened, `heard` with each of its websockets;
-    further arguments are those of Playwright's `new_context`. The test fails if the browser
-    reports an error or a request to another server, or if the server's log contains a
-    traceback.
+    `prepare` is called with the page before it is opened; further arguments are those of
+    Playwright's `new_context`. The test fails if the browser reports an error or a request to
+    another server, or if the server's log contains a traceback.
     """
     opened: list[tuple[Page, Watch, Server, bool, dict[str, Any]]] = []
 
@@ -228,12 +105,11 @@ def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[...
         server: Server,
         path: str = "/",
         prepare: Callable[[Page], None] | None = None,
-        heard: Callable[[WebSocket], None] | None = None,
         **options: Any,
     ) -> Page:
         reusable = prepare is None
         page = tabs.open(reusable=reusable, **options)
-        opened.append((page, Watch(page, server.address, heard), server, reusable, options))
+        opened.append((page, Watch(page, server.address), server, reusable, options))
         if prepare:
             prepare(page)
         page.goto(server.address + path)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pytest
 from helpers import usual
 from page_helpers import (
     ENGLISH,
@@ -197,20 +196,6 @@ def test_algorithm_options_change_only_their_row_and_four_fit(open_page: Open) -
     opening = opening_of(page)
     await_size(page, opening)
     assert_rows(player, trained, opening)
-
-
-@pytest.mark.thorough  # a phone; `test_looks.py` tests one of another page
-def test_phone_shows_all_rows_above_the_controls(open_page: Open) -> None:
-    page = open_page(english("/Algorithms"), viewport={"width": 390, "height": 844}, has_touch=True)
-    player = LockStep(page)
-    for one in train_all(*USUAL):
-        expect(player.row(one.title).first).to_be_in_viewport()
-    opening_of(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    main = page.get_by_role("main")
-    assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
-    # The controls are in view together with the text.
-    expect(player.button("Play")).to_be_in_viewport()
 
 
 def test_default_text_fits_its_stage(share_page: Open) -> None:

@@ -113,37 +113,6 @@ def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
     expect(name).to_have_css("white-space", "nowrap")
 
 
-def test_letters_of_all_rows_are_exactly_below_one_another(share_page: Share) -> None:
-    page = share_page("/Compare")
-    lines = ["def office(fluffy): return 1", "मुझे हिंदी में लिखना अच्छा लगता है", "مرحبا بالعالم 123 abc"]
-    lines += ["a👩‍👩‍👧b 👍🏽 🇩🇪 é", "東京都は日本の首都であり", "สวัสดีชาวโลก ผู้ใหญ่"]
-    type_text(page, "\n".join(lines))
-    score = Score(page)
-    score.await_text("GPT-4o", "東")
-    score.await_text("Your tokenizer", "東")
-    farthest = score.text.evaluate(
-        """text => {
-          const range = document.createRange();
-          const places = (row) => [...row.querySelectorAll(".c")].flatMap(({ firstChild: node }) =>
-            [...node.data].map((sign, i, all) => {
-              const start = all.slice(0, i).join("").length;
-              range.setStart(node, start);
-              range.setEnd(node, start + sign.length);
-              return range.getBoundingClientRect().left;
-            }));
-          let farthest = 0;
-          for (const line of text.querySelectorAll(".line")) {
-            if (line.dir === "rtl") continue; // places inside ligatures are not those of letters
-            const [first, ...others] = [...line.querySelectorAll(".score-row")].map(places);
-            for (const row of others)
-              row.forEach((left, i) => (farthest = Math.max(farthest, Math.abs(left - first[i]))));
-          }
-          return farthest;
-        }"""
-    )
-    assert farthest < 0.3
-
-
 def test_hovering_a_token_dims_all_but_its_span_in_every_row(share_page: Share) -> None:
     page = share_page(english("/Compare"))
     score = Score(page)

@@ -35,7 +35,6 @@ from PIL import Image
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
-from bpeviz.ui.registry import PAGES
 from bpeviz.views import gif
 
 if TYPE_CHECKING:
@@ -277,53 +276,6 @@ def test_merge_diagram_and_player_share_the_step_and_the_word(open_page: Open) -
 
 
 # ---- print layout
-
-
-@pytest.mark.thorough
-def test_print_layout_shows_colored_text_without_controls(open_page: Open) -> None:
-    page = open_page(color_scheme="dark")
-    # All pages share the rules, and the dark colors are those that print inverted.
-    # Learn shows tokens only after an answer.
-    for one in PAGES:
-        if one.title != "Learn":
-            page.emulate_media(media="screen", color_scheme="dark")
-            go_to(page, one.title)
-            expect(page).to_have_title(f"{one.title} · bpeviz")
-            _assert_print_layout(page, "dark")
-    page.emulate_media(media="screen", color_scheme="light")
-    expect(page.locator(".stApp")).to_have_css("color-scheme", "light")
-    _assert_print_layout(page, "light")
-
-
-def _assert_print_layout(page: Page, scheme: str) -> None:
-    text = page.locator(".c, .strip-line .cell").first
-    text.wait_for(state="attached")
-    expect(page.get_by_role("button", name="Share", exact=True)).to_be_visible()
-    page.emulate_media(media="print", color_scheme=scheme)
-    for name in ("stSidebar", "stPageLink", "stButton", "stElementToolbar"):
-        for one in page.get_by_test_id(name).all():
-            expect(one).not_to_be_visible()
-    expect(page.get_by_role("button", name="Share", exact=True)).to_have_count(0)
-    expect(page.get_by_role("button", name="Play", exact=True)).to_have_count(0)
-    shown = page.locator(".text, .strip-line")
-    assert shown.count()
-    for one in shown.all():
-        overflow = (
-            "one => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).overflowY"
-        )
-        assert one.evaluate(overflow) in (False, "visible")
-    light = """one => {
-      const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-      canvas.fillStyle = getComputedStyle(one).color;
-      canvas.fillRect(0, 0, 1, 1);
-      return canvas.getImageData(0, 0, 1, 1).data[0];
-    }"""
-    assert text.evaluate(light) < 140
-    assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
-    assert page.locator(".stApp p").last.evaluate(light) < 140
-    for chart in page.get_by_test_id("stVegaLiteChart").all():  # images with a dark background
-        inverted = chart.evaluate("one => getComputedStyle(one).filter") != "none"
-        assert inverted == (scheme == "dark")
 
 
 # ---- tables and charts

@@ -6,9 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
 from page_helpers import (
     Locator,
     Page,
@@ -140,24 +138,6 @@ def test_grid_aligns_characters_bytes_tokens_and_ids(inspect_page: Page) -> None
     assert left < middle(inspect.grid.locator(".row.tokens .cell").nth(2)) < right
 
 
-def test_keyboard_moves_between_tokens_and_looks_them_up(inspect_page: Page) -> None:
-    page = inspect_page
-    inspect = opened(page, "hello world")
-    first = inspect.grid.get_by_role("button", name="hello, id 15339")
-    first.focus()
-    page.keyboard.press("ArrowRight")
-    second = inspect.grid.get_by_role("button", name="space world, id 1917")
-    expect(second).to_be_focused()
-    expect(inspect.grid.get_by_role("tooltip")).to_contain_text("20 77 6F 72 6C 64")
-    page.keyboard.press("Home")
-    expect(first).to_be_focused()
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("textbox", name="Token id or text")).to_have_value("1917")
-    expect(inspect.picture).to_contain_text("GPT-4 (cl100k): 1 token after 100,000 merges")
-    expect(page.get_by_role("heading", name="Neighbors in the vocabulary")).to_be_visible()
-
-
 def test_lossy_encoding_is_reported(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = Inspect(page)
@@ -185,28 +165,6 @@ def test_player_steps_through_the_merges_of_the_text(inspect_page: Page) -> None
     inspect.player.get_by_role("button", name="Close the merges of the token").click()
     inspect.player.get_by_role("button", name="Last", exact=True).click()
     expect(inspect.player.locator("[data-figure=tokens]")).to_have_text("2")
-
-
-def test_step_of_the_merge_diagram_moves_by_keyboard_and_by_its_number(inspect_page: Page) -> None:
-    page = inspect_page
-    inspect = opened(page, "hello world")
-    inspect.closer("Merge diagram")
-    rule = inspect.rule
-    expect(rule).to_have_attribute(
-        "aria-valuetext", "GPT-4 (cl100k): 2 tokens after 100,000 merges"
-    )
-    rule.focus()
-    page.keyboard.press("Home")
-    expect(rule).to_have_attribute("aria-valuetext", "GPT-4 (cl100k): 11 tokens after 0 merges")
-    page.keyboard.press("ArrowRight")
-    expect(rule).to_have_attribute("aria-valuetext", re.compile(r"cl100k\): (9|10) tokens"))
-    page.keyboard.press("End")
-    expect(inspect.picture.locator(".merge-block.top bdi")).to_have_text(["hello", "·world"])
-    number = inspect.picture.get_by_label("Step", exact=True)
-    number.fill("0")
-    number.press("Enter")
-    expect(rule).to_have_attribute("aria-valuetext", "GPT-4 (cl100k): 11 tokens after 0 merges")
-    expect(inspect.picture.locator(".merge-block")).to_have_count(0)
 
 
 def test_merge_diagram_is_mirrored_and_saved_as_a_picture(open_page: Open, tmp_path: Path) -> None:
@@ -254,32 +212,3 @@ def test_markup_in_text_is_not_rendered(inspect_page: Page) -> None:
         inspect.closer(name)
         expect(inspect.grid).to_be_visible()
     assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
-
-
-@pytest.mark.thorough  # a phone; `grid.test.mjs` tests where lines break
-def test_long_lines_wrap_without_horizontal_scrolling_on_a_phone(open_page: Open) -> None:
-    page = open_page("/Inspect", viewport={"width": 390, "height": 844}, has_touch=True)
-    inspect = Inspect(page)
-    expect(inspect.grid.locator(".strip-line").nth(3)).to_be_attached()
-    rights: list[float] = inspect.grid.locator(".strip-line").evaluate_all(
-        "all => all.map(one => one.getBoundingClientRect().right)"
-    )
-    assert max(rights) <= 390
-    assert "".join(inspect.row("bytes")) == FIRST.encode().hex().upper()
-    for name in ("Merge diagram", "Look up a token", "Decode ids"):
-        inspect.closer(name)
-        page.wait_for_timeout(300)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        main = page.get_by_role("main")
-        assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
-
-
-def test_grid_has_names_for_screen_readers(inspect_page: Page) -> None:
-    inspect = opened(inspect_page, "hi 👍")
-    table = inspect.grid.get_by_role("table").first
-    heads = table.get_by_role("rowheader").all_inner_texts()
-    points = ["code points", "in decimal"]
-    assert heads == ["characters", *points, "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
-    assert table.get_by_role("row").count() == 7
-    label: Any = table.get_by_role("button").nth(2).get_attribute("aria-label")
-    assert "1 of the 4 bytes of 👍" in label

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from page_helpers import Page, await_rest, expect, with_clock
 
 Open = Callable[..., Page]
@@ -203,18 +202,6 @@ def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> No
     page.get_by_role("button", name="Again").click()
     expect(merges.locator("li")).to_have_text(["sa", "sa.", "sa.·", "ro", "ca", "sa.·ro"])
     expect(fences).to_have_count(0)
-
-
-@pytest.mark.thorough  # axe visits the same chapter on a phone
-def test_tasks_fit_a_phone(open_page: Open) -> None:
-    page = open_page("/Learn?chapter=merge", viewport={"width": 390, "height": 844})
-    expect(page.locator("button.gap")).to_have_count(130)
-    press_between(page, "o and space")
-    page.get_by_role("button", name="Merge this pair").click()
-    told(page, "Right.")
-    width = "document.scrollingElement.scrollWidth <= innerWidth"
-    assert page.evaluate(width)
-    expect(page.locator(".menu select")).to_contain_text(re.compile("Choose the merge ●"))
 
 
 def test_golf_merges_by_keyboard_undoes_and_survives_a_reload(open_page: Open) -> None:

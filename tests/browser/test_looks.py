@@ -5,12 +5,10 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Callable
 from io import BytesIO
-from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 import pytest
-from page_helpers import ENGLISH, Page, Player, Score, await_rest, expect, trained
+from page_helpers import ENGLISH, Page, Player, await_rest, expect, trained
 from PIL import Image
 
 from bpeviz.corpus import samples
@@ -133,132 +131,11 @@ def test_lines_have_less_ink_than_letters_at_every_step(open_page: Open, sample:
         assert inks[0] > 0.1, "ticks are drawn"
 
 
-def test_new_token_is_animated_unless_reduced_motion_is_set(english_page: Page) -> None:
-    count_animations = """(section, action) => {
-      const root = section.getRootNode();
-      const isToken = ({ effect, playState }) =>
-        playState === "running" && effect.target.closest(".text");
-      section.querySelector(`[data-act=${action}]`).click();
-      return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
-        () => done(root.getAnimations().filter(isToken).length))));
-    }"""
-    preferences: tuple[tuple[Literal["no-preference", "reduce"], bool], ...] = (
-        ("no-preference", True),
-        ("reduce", False),
-    )
-    for motion, animated in preferences:
-        english_page.emulate_media(reduced_motion=motion)
-        player = Player(english_page)
-        player.await_text(ENGLISH)
-        player.go(2)  # " t", which is frequent in the first lines
-        assert (player.section.evaluate(count_animations, "forward") > 0) == animated, motion
-        # The step changes in both cases.
-        expect(player.track).to_have_value("3")
-        player.section.evaluate(
-            """section => Promise.allSettled(
-              section.getRootNode().getAnimations().map(({ finished }) => finished))"""
-        )
-        # Many merges at once are not animated.
-        assert player.section.evaluate(count_animations, "last") == 0
-
-
-def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: Open) -> None:
-    phone = {"width": 390, "height": 844}
-    page = open_page(viewport=phone, has_touch=True, is_mobile=True)
-    player = Player(page)
-    player.await_text(ENGLISH)
-
-    def no_wider() -> None:
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        main = page.get_by_role("main")
-        assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
-
-    no_wider()
-    player.go(5)
-    for name in ("First", "Step back", "Play", "Step forward", "Last"):
-        box = player.button(name).bounding_box()
-        assert min(box["width"], box["height"]) >= 40, name
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
-        assert box["y"] + box["height"] <= 844, name  # without scrolling
-    player.button("First").tap()
-    player.button("Play").tap()
-    expect(player.button("Pause")).to_be_visible()
-    player.button("Pause").tap()
-    assert player.step > 0
-    # The header has two rows: the name of the product, the inputs and “Share”; and all pages.
-    buttons = [page.get_by_role("button", name=name) for name in ("Text and settings", "Share")]
-    links = page.get_by_role("navigation", name="Pages").get_by_role("link").all()
-    assert len(links) == 6
-    for row, bottom in (([page.get_by_text("bpeviz", exact=True), *buttons], 48), (links, 82)):
-        boxes = [part.bounding_box() for part in row]
-        for box, after in pairwise([*boxes, {"x": 390}]):
-            assert box["y"] + box["height"] <= bottom
-            assert box["x"] + box["width"] <= after["x"]
-    page.get_by_role("link", name="Compare").tap()
-    for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
-        Score(page).await_text(title, "river")
-    no_wider()
-    cross = page.get_by_role("button", name="Remove GPT-2").bounding_box()
-    assert min(cross["width"], cross["height"]) >= 24
-    # The rows are below one another.
-    tops = [
-        Score(page).row(title).first.bounding_box()
-        for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
-    ]
-    assert all(box is not None for box in tops)
-    assert sorted({round(box["y"]) for box in tops if box}) == [
-        round(box["y"]) for box in tops if box
-    ]
-
-
 def test_help_opens_from_the_label(english_page: Page) -> None:
     page = english_page
     label = page.locator("label", has_text="Algorithm").first
     label.hover(position={"x": 8, "y": 8})
     expect(page.get_by_role("tooltip")).to_be_visible()
-
-
-def test_page_reserves_height_of_charts_and_tables_below_player(
-    share_page: Callable[[str], Page],
-) -> None:
-    page = share_page("/")
-    below = page.locator(".st-key-following")
-    expect(below.get_by_role("grid").first).to_be_visible()
-    expect(below.get_by_text("Click the curve or a row of the table")).to_be_attached()
-    for width in (1366, 820):
-        page.set_viewport_size({"width": width, "height": 768})
-        page.wait_for_function(
-            """() => {
-              const below = document.querySelector(".st-key-following");
-              const part = parseFloat(getComputedStyle(below).minHeight) / below.scrollHeight;
-              return part > 0.9 && part <= 1;
-            }"""
-        )
-
-
-RESERVED = """() => [...document.querySelectorAll("[class*=st-key-]")].flatMap(element => {
-  const { style } = element;
-  if (!(parseFloat(getComputedStyle(element).minHeight) > 24)) return [];
-  const height = element.offsetHeight;
-  style.setProperty("min-height", "0", "important");
-  const empty = height - element.offsetHeight;
-  style.minHeight = "";
-  return empty > 24 ? [`${element.className.match(/st-key-\\S+/)[0]}: ${empty} of ${height}`] : [];
-})"""
-"""Returns the elements of a page that reserve a line more than they fill."""
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/Compare", "/Inspect", "/Algorithms", "/Pre-tokenize", "/Learn"]
-)
-def test_no_page_reserves_more_height_than_it_fills(
-    share_page: Callable[[str], Page], path: str
-) -> None:
-    page = share_page(path)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    await_rest(page)
-    page.wait_for_function(f"() => !({RESERVED})().length")
 
 
 def test_mark_is_the_favicon_and_stands_in_the_header(english_page: Page) -> None:

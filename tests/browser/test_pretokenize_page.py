@@ -121,23 +121,6 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     expect(box).to_have_value("the")
 
 
-@pytest.mark.thorough  # a phone; `test_looks.py` tests one of another page
-def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
-    page = open_page(
-        english("/Pre-tokenize"), viewport={"width": 390, "height": 844}, has_touch=True
-    )
-    shown = splits(page)
-    tops = []
-    for key in ("whitespace", "words", "gpt2", "cl100k"):
-        shown.await_text(PATTERNS[key].title, "river")
-        box = shown.row(PATTERNS[key].title).first.bounding_box()
-        tops.append(box["y"])
-    assert tops == sorted({*tops})  # one below the other
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    main = page.get_by_role("main")
-    assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
-
-
 @pytest.mark.thorough
 def test_compare_names_tokens_after_pre_tokenize_page(open_page: Open) -> None:
     """Both pages use the same component."""

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pytest
 from helpers import properties
 from page_helpers import (
@@ -15,9 +14,7 @@ from page_helpers import (
     LockStep,
     Page,
     Player,
-    await_equal,
     choose,
-    english,
     expect,
     go_to,
     link,
@@ -28,194 +25,11 @@ from bpeviz.corpus import samples
 Open = Callable[..., Page]
 FIRST = samples.by_key("seashells").text
 
-ENTER = """(box, text) => {
-  box.value = text;
-  box.dispatchEvent(new Event("input"));
-}"""
-
-LOOK = """section => {
-  const text = section.querySelector(".text"), frame = text.getBoundingClientRect();
-  const cells = [...text.querySelectorAll(".c")].map(cell => cell.getBoundingClientRect());
-  const [left, top] = ["left", "top"].map(name => Math.min(...cells.map(box => box[name])));
-  const [right, bottom] = ["right", "bottom"].map(name => Math.max(...cells.map(box => box[name])));
-  const places = [...text.querySelectorAll(".c.first")].map(cell => cell.getBoundingClientRect());
-  const isSeen = box => box.top >= frame.top - 2 && box.bottom <= frame.bottom + 2;
-  return {
-    size: parseFloat(getComputedStyle(text).fontSize),
-    covered: (right - left) * (bottom - top) / (frame.width * frame.height),
-    height: frame.height,
-    scrolls: text.scrollHeight > text.clientHeight,
-    seen: places.filter(isSeen).length,
-    above: places.filter(box => (box.top + box.bottom) / 2 < frame.top).length,
-    below: places.filter(box => (box.top + box.bottom) / 2 > frame.bottom).length,
-    end: section.getBoundingClientRect().bottom - innerHeight,
-  };
-}"""
-
-
-def look(player: Player) -> dict[str, Any]:
-    """Return how the text lies in the stage, and where the tokens of this step are."""
-    found: dict[str, Any] = player.section.evaluate(LOOK)
-    return found
-
-
-def await_look(player: Player, is_right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Wait until the stage looks right, as after a change of the window."""
-    found: dict[str, Any] = {}
-    for _ in range(300):
-        if is_right(found := look(player)):
-            return found
-        player.page.wait_for_timeout(100)
-    raise AssertionError(found)
-
 
 @pytest.fixture
 def first_page(share_page: Callable[[str], Page]) -> Page:
     """Return the Train page with its first text, which several tests share."""
     return share_page("/")
-
-
-def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(first_page: Page) -> None:
-    page = first_page
-    player = Player(page)
-    player.await_text(FIRST)
-
-    def fills(found: dict[str, Any]) -> bool:
-        return bool(found["covered"] >= 0.5 and not found["scrolls"] and found["end"] <= 2)
-
-    sizes = {}
-    for width, height in ((1366, 768), (1024, 576), (1366, 768)):
-        page.set_viewport_size({"width": width, "height": height})
-        sizes[width] = await_look(player, fills)["size"]
-    assert 18 <= sizes[1024] < sizes[1366] <= 72
-    for width, height in ((1024, 576), (1920, 1080), (3840, 2160)):
-        page.set_viewport_size({"width": width, "height": height})
-        page.keyboard.press("p")
-        expect(player.section).to_have_js_property("clientHeight", height)
-        found = await_look(player, fills)
-        assert found["size"] <= max(72, found["height"] / 10)
-        page.keyboard.press("p")
-        page.wait_for_function("() => !document.fullscreenElement")
-    assert found["size"] > 100
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [pytest.param("low lower", 72, marks=pytest.mark.thorough), (FIRST * 40, 20)],
-)
-def test_short_texts_are_large_and_long_ones_scroll(
-    open_page: Open, text: str, size: float
-) -> None:
-    player = Player(open_page(link(text)))
-    player.await_text(text)
-    found = look(player)
-    assert found["size"] == size
-    assert found["scrolls"] == (size == 20)
-    assert found["end"] <= 2  # the buttons at the end are on the screen
-
-
-def is_whole(player: Player) -> bool:
-    """Return whether every line that is not covered is seen from top to bottom, but for a pixel."""
-    seen: bool = player.text.evaluate(
-        """text => {
-          const {top, bottom} = text.getBoundingClientRect();
-          const cover = name => parseFloat(getComputedStyle(text.parentElement, name).height);
-          const [low, high] = [top + 1 + cover("::before"), bottom - 1 - cover("::after")];
-          return [...text.querySelectorAll(".line")].map(line => line.getBoundingClientRect())
-            .filter(line => line.bottom > low + 1 && line.top < high - 1)
-            .every(line => line.top >= low - 1 && line.bottom <= high + 1);
-        }"""
-    )
-    return seen
-
-
-def test_long_text_opens_at_its_beginning_with_all_places_in_its_overview(open_page: Open) -> None:
-    text = "".join(f"{i} plain line of letters\n" for i in range(60)) + "zzqx zzqx\n" * 3
-    page = open_page(link(text))
-    player = Player(page)
-    training, boundaries = player.await_text(text)
-    names = [training.name(merge.new_id) for merge in training.merges]
-    rare = names.index("zz") + 1
-    overview = player.section.locator(".overview svg")
-    marks = "svg => svg.querySelector('.places').getAttribute('d').split('M').length - 1"
-    assert player.text.evaluate("text => text.scrollTop") == 0
-    assert is_whole(player)
-    for enlarged in (False, True):
-        if enlarged:
-            page.set_viewport_size({"width": 1024, "height": 576})
-            page.keyboard.press("p")
-        player.go(rare)
-        await_look(player, lambda found: found["seen"] > 0 and not found["below"])
-        # The first merge has places everywhere, so the text stays where it is.
-        player.go(1)
-        found = await_look(player, lambda found: found["above"] > 10)
-        assert found["seen"]
-        assert overview.evaluate(marks) == np.count_nonzero(boundaries.merged_at == 0)
-        box = overview.bounding_box()
-        assert box
-        page.mouse.click(box["x"] + 5, box["y"] + 2)
-        await_look(player, lambda found: found["below"] > 10 and not found["above"])
-        player.text.hover()
-        page.mouse.wheel(0, 75)
-        page.wait_for_timeout(300)  # it begins to scroll
-        await_equal(lambda: is_whole(player), True)
-
-
-def test_click_outside_the_bracket_opens_another_part(open_page: Open) -> None:
-    page = open_page(english("/"))
-    player = Player(page)
-    page.get_by_label("Text to use").evaluate(ENTER, "".join(f"{i} low\n" for i in range(3000)))
-    page.get_by_label("Text to use").press("Control+Enter")
-    whole = player.section.locator(".whole")
-    expect(whole).to_have_attribute("title", re.compile("^Characters 1 to "))
-    box = whole.bounding_box()
-    assert box
-    page.mouse.click(box["x"] + 3, box["y"] + box["height"] - 3)
-    expect(whole).to_have_attribute("title", re.compile("to 25,890 of 25,890"))
-    expect(page.get_by_label("Part shown, 1 to 2")).to_have_value("2")
-
-
-SHAPES = (
-    "मुझे हिंदी में लिखना अच्छा लगता है। क्षत्रिय",
-    "สวัสดีชาวโลก ผู้ใหญ่",
-    "مرحبا بالعالم",
-    "a👩‍👩‍👧‍👦b 👍🏽 🇩🇪 é e\u0301",
-    "東京都は日本の首都であり",
-    "return office_fluffy[i] != 0",
-)
-
-
-def test_tokens_do_not_move_or_change_letters(open_page: Open) -> None:
-    text = "\n".join(f"{one} {one}" for one in SHAPES)
-    page = open_page(link(text))
-    player = Player(page)
-    training, _ = player.await_text(text)
-    # The end of each piece in a line, and of the same signs where no element divides them.
-    moved = """text => [...text.querySelectorAll(".staff")].map(row => {
-      const whole = row.cloneNode();
-      whole.textContent = row.textContent;
-      row.parentElement.append(whole);
-      const range = document.createRange();
-      const shift = at => {
-        range.setStart(whole.firstChild, 0);
-        range.setEnd(whole.firstChild, at);
-        return range.getBoundingClientRect().width;
-      };
-      let at = 0;
-      const {left} = row.getBoundingClientRect();
-      const moves = [...row.children].map(piece => {
-        at += piece.textContent.length;
-        range.selectNodeContents(row);
-        range.setEndAfter(piece);
-        const move = range.getBoundingClientRect().width - shift(at);
-        return piece.matches(".quiet") ? 0 : Math.abs(move); // a smaller sign
-      });
-      whole.remove();
-      return Math.max(...moves);
-    })"""
-    for step in (0, training.steps // 2, training.steps):
-        player.go(step)
-        assert max(player.text.evaluate(moved)) <= 0.2
 
 
 def bars(within: Locator) -> list[tuple[str, str, bool, str]]:
@@ -311,23 +125,6 @@ def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) ->
     assert below.evaluate(note) == '"Updates when you pause"'
     player.button("Pause").click()
     assert below.evaluate(note) == "none"
-
-
-def test_phone_shows_the_text_play_and_the_ways_on_without_scrolling(first_page: Page) -> None:
-    page = first_page
-    page.set_viewport_size({"width": 390, "height": 844})
-    player = Player(page)
-    player.await_text(FIRST)
-    play_button = player.section.locator("[data-act=play]")  # "Replay" after another test
-    for shown in (play_button, player.section.locator(".figures")):
-        expect(shown).to_be_in_viewport(ratio=1)
-    for way in player.section.locator(".ways button").all():
-        expect(way).to_be_in_viewport(ratio=1)
-    race = player.section.locator(".race").bounding_box()
-    play = play_button.bounding_box()
-    assert race
-    assert play
-    assert race["y"] > play["y"] + play["height"]
 
 
 def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) -> None:

@@ -1,0 +1,252 @@
+"""A first visit: what plays by itself, what is on the first screen, and the ways on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from journeys.journey import Journey
+from journeys.people import (
+    FIRST,
+    SCREEN,
+    Page,
+    Stage,
+    await_equal,
+    button,
+    drop_file,
+    expect,
+    go_to,
+    link,
+    text_box,
+    trained,
+)
+
+MOVING: dict[str, Any] = {
+    "reduced_motion": "no-preference",
+    "prepare": lambda page: page.clock.install(),
+}
+"""A page that moves, whose time passes as usual, and at once by `page.clock.run_for`."""
+
+TOLD = """section => {
+  window.events = [];
+  const find = selector => section.querySelector(selector);
+  const seen = {};
+  const watch = () => {
+    const now = {
+      step: find("[aria-label=Step]").value,
+      winner: find(".bar.wins:not(.gone) .pair")?.textContent,
+      sentence: find(".sentence .created")?.textContent,
+      ring: find(".c.new.first")?.cell,
+      count: find("[data-figure=tokens]").textContent,
+    };
+    for (const name in now) {
+      if (now[name] !== seen[name]) events.push([name, now[name]]);
+      seen[name] = now[name];
+    }
+    requestAnimationFrame(watch);
+  };
+  watch();
+}"""
+"""Notes in each frame which parts of the stage change."""
+
+STOPS = """() => {
+  const stops = [];
+  const visit = (root) => {
+    for (const one of root.querySelectorAll("*")) {
+      const box = one.getBoundingClientRect();
+      const selector = "a[href], button, input, select, textarea, summary, [tabindex]";
+      const isStop = one.matches(selector) && one.tabIndex >= 0 && !one.disabled;
+      // Streamlit's buttons above a chart or a table are transparent until it has the pointer.
+      const isControl = one.checkVisibility({ opacityProperty: true })
+        && !one.matches("main, section, div, table");
+      if (isStop && isControl && one.checkVisibility() && box.width && box.top < innerHeight)
+        stops.push([one.tabIndex, box.top, box.bottom, box.left]);
+      if (one.shadowRoot) visit(one.shadowRoot);
+    }
+  };
+  visit(document);
+  return stops;
+}"""
+"""Return the controls on the first screen in the order of the Tab key."""
+
+
+def animated(stage: Stage) -> Callable[[str], bool]:
+    """Return a function that presses a button and returns whether tokens move."""
+    script = """(button) => {
+      button.click();
+      const isToken = ({ effect, playState }) =>
+        playState === "running" && effect.target.closest(".text");
+      return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
+        () => done(button.getRootNode().getAnimations().some(isToken)))));
+    }"""
+    return lambda name: bool(stage.button(name).evaluate(script))
+
+
+def test_first_visit_plays_once_and_leads_on(journey: Journey) -> None:
+    with journey.step("The default text plays by itself"):
+        page = journey.open("/", **MOVING)
+        stage = Stage(page)
+        expect(stage.button("Pause")).to_be_visible()
+        stage.await_step(2)
+        assert "merge" not in (stage.said.text_content() or "")
+    with journey.step("At a tie, the sentence says which pair wins"):
+        tied = "9 times, tied with 2 other pairs; the earliest in the text wins."
+        expect(stage.section).to_contain_text(tied)
+    with journey.step("It ends, says so, and never loops"):
+        page.clock.run_for(20_000)
+        expect(stage.button("Replay")).to_be_visible()
+        stage.await_step(22)
+        expect(stage.said).to_contain_text("merge 22 of 22: ")
+        page.clock.run_for(5_000)
+        expect(stage.button("Replay")).to_be_visible()
+    with journey.step("A later visit opens at the end, and does not play"):
+        page.goto(page.url)
+        stage.await_step(22)
+        page.clock.run_for(5_000)
+        expect(stage.button("Play")).to_be_visible()
+    with journey.step("A written text plays once; an edited one does not"):
+        text_box(page).fill("banana bandana, banana bandana")
+        expect(stage.button("Pause")).to_be_visible()
+        text_box(page).press("End")
+        stage.await_step(6)
+        text_box(page).press("s")
+        await_equal(lambda: "".join(stage.pieces())[-1], "s")
+        page.clock.run_for(5_000)
+        expect(stage.button("Play")).to_be_visible()
+        expect(stage.button("Last")).to_be_disabled()
+    with journey.step("The link of a step opens there without motion"):
+        page.goto(journey.server.address + link(FIRST).replace("9999", "4"))
+        expect(stage.last).to_have_text("22")
+        page.clock.run_for(2_000)
+        stage.await_step(4)
+    with journey.step("Turning the wheel stops an opening, and Play goes on"):
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.goto(journey.server.address)
+        expect(stage.button("Pause")).to_be_visible()
+        page.mouse.wheel(0, 40)
+        expect(stage.button("Play")).to_be_visible()
+        stopped = stage.step
+        page.clock.run_for(3_000)
+        assert stage.step == stopped < 22
+        stage.button("Play").click()
+        expect(stage.button("Pause")).to_be_visible()
+    with journey.step("A table that is dropped on the text plays once"):
+        page.evaluate("sessionStorage.clear()")
+        page.goto(journey.server.address)
+        stage.await_step(22)
+        drop_file(stage.text, "t.csv", "id,text\n1,banana bandana\n2,banana bandana\n")
+        expect(stage.button("Pause")).to_be_visible()
+        page.clock.run_for(15_000)
+        expect(stage.button("Replay")).to_be_visible()
+        expect(stage.button("Last")).to_be_disabled()
+    journey.close(page)
+
+
+def test_merges_are_told_in_order(journey: Journey) -> None:
+    with journey.step("The pair wins, the sentence names it, its places ring, the number changes"):
+        page = journey.open("/", reduced_motion="no-preference")
+        stage = Stage(page)
+        stage.section.evaluate(TOLD)
+        page.wait_for_function("() => events.some(([name, value]) => name === 'step' && value > 2)")
+        events: list[list[Any]] = page.evaluate("events")
+        training, boundaries = trained(FIRST)
+        pair, count = training.name(training.merges[1].new_id), str(boundaries.token_counts[2])
+        begin = events.index(["step", "2"])
+        ends = [i for i, (name, _) in enumerate(events) if name == "step" and i > begin]
+        told = events[begin : ends[0]]
+        names = [name for name, _ in told]
+        order = [told.index(["winner", pair]), told.index(["sentence", pair])]
+        order += [names.index("ring"), told.index(["count", count])]
+        assert order == sorted(order), told
+    with journey.step("A reload in the middle returns to the step, and does not play"):
+        stage.track.evaluate("track => (sessionStorage.seen = track.value, location.reload())")
+        expect(stage.button("Play")).to_be_visible()
+        assert stage.step == page.evaluate("Number(sessionStorage.seen)")
+    with journey.step("New tokens move one merge at a time, and not with reduced motion"):
+        moves = animated(stage)
+        stage.go(2)
+        assert moves("Step forward")
+        stage.await_step(3)
+        assert not moves("Last")
+        page.emulate_media(reduced_motion="reduce")
+        stage.go(2)
+        assert not moves("Step forward")
+        stage.await_step(3)
+
+
+def test_first_screen_has_the_whole_answer(journey: Journey) -> None:
+    with journey.step("With reduced motion, the last step is there at once, in words and numbers"):
+        page = journey.open("/")
+        stage = Stage(page)
+        training, boundaries = trained(FIRST)
+        steps = len(training.merges)
+        expect(stage.last).to_have_text(str(steps))
+        stage.await_step(steps)
+        expect(stage.tokens).to_have_text(str(boundaries.token_counts[steps]))
+        assert {" seashells", " seashore", " she"} <= {*stage.pieces()}
+    with journey.step("The controls are few, and the Tab key takes them from top to bottom"):
+        expect(button(page, "Share")).to_be_visible()
+        await_equal(lambda: page.evaluate("document.activeElement === document.body"), True)
+        controls = page.evaluate(STOPS)
+        assert 8 < len(controls) <= 28
+        assert {index for index, *_ in controls} == {0}
+        for column in ([c for c in controls if c[3] < 340], [c for c in controls if c[3] > 340]):
+            below_header = [control for control in column if control[1] > 50]
+            for (_, top, bottom, left), (_, top_of_next, _, left_of_next) in pairwise(below_header):
+                assert bottom <= top_of_next + 40 or left <= left_of_next, (top, top_of_next)
+    with journey.step("The text fills the stage in every window, and Play needs no scrolling"):
+        sizes = []
+        for width, height in ((1024, 576), (1366, 768)):
+            page.set_viewport_size({"width": width, "height": height})
+            await_equal(stage.fits, True)
+            sizes.append(stage.letter_size())
+            for part in (stage.button("Play"), stage.tokens, stage.text):
+                expect(part).to_be_in_viewport(ratio=0.999)
+        assert 18 <= sizes[0] < sizes[1] <= 72
+    with journey.step("In the projector view, the letters are larger"):
+        page.keyboard.press("p")
+        expect(stage.section).to_have_js_property("clientHeight", SCREEN["height"])
+        await_equal(stage.fits, True)
+        assert stage.letter_size() > sizes[1]
+        page.keyboard.press("p")
+        page.wait_for_function("() => !document.fullscreenElement")
+    with journey.step("The way to an own text selects what is in the box"):
+        button(page, "Try your own text").click()
+        expect(text_box(page)).to_be_focused()
+        selected = "box => box.value.slice(box.selectionStart, box.selectionEnd)"
+        assert text_box(page).evaluate(selected) == FIRST
+    with journey.step("Compare and back keep the text and the step"):
+        stage.go(5)
+        go_to(page, "Compare")
+        expect(text_box(page)).to_have_value(FIRST)
+        page.go_back()
+        stage.await_step(5)
+    with journey.step("A reload keeps the step"):
+        page.reload()
+        expect(stage.last).to_have_text(str(steps))
+        stage.await_step(5)
+
+
+def test_helper_of_journeys_keeps_a_failure_and_goes_on(journey: Journey, monkeypatch: Any) -> None:
+    kept: list[BaseException] = []
+
+    class Subtests:
+        def test(self, says: str) -> Any:
+            class Kept:
+                def __enter__(self) -> None: ...
+                def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+                    kept.extend([error] if error else [])
+                    return True
+
+            return Kept()
+
+    monkeypatch.setattr(journey, "_subtests", Subtests())
+    page: Page = journey.open("/Pre-tokenize")
+    with journey.step("A check fails"):
+        assert page.url == "elsewhere"
+    with journey.step("The browser reports an error"):
+        page.evaluate("console.error('broken')")
+    failed, reported = kept
+    assert any("Picture of http" in note for note in failed.__notes__)
+    assert "console: broken" in str(reported)

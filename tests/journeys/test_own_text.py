@@ -1,0 +1,422 @@
+"""An own text: typed, pasted, from a file, reloaded, and after a restart of the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from browser.serving import OPTIONS, serving
+from journeys.journey import Journey
+from journeys.people import (
+    ENGLISH,
+    Page,
+    Rows,
+    Stage,
+    alert,
+    at_rest,
+    await_equal,
+    await_rest,
+    button,
+    choose,
+    copied,
+    drawn_boundaries,
+    drawn_text,
+    expect,
+    go_to,
+    link,
+    open_file,
+    open_more,
+    piece_at,
+    put,
+    set_number,
+    size_of_vocabulary,
+    text_box,
+    trained,
+    type_text,
+)
+
+from bpeviz.text import hexadecimal
+from bpeviz.views.parts import parts as parts_of
+
+POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
+FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
+LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(2_000))[:20_100]
+"""Too long for a message, and short enough for a training at the usual priority."""
+
+HOSTILE = (
+    "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'> &amp; &lt;b&gt;\n"
+    "a\u202eb 👩‍👩‍👧 nul\0 \u200b\u00a0 tab\tcarriage\r\nreturn \ufeff **no** $x$ `y`\n"
+) * 2
+STAND_INS = {"\u202e": "⟨202E⟩", "\0": "⟨0000⟩", "\u200b": "⟨200B⟩", "\u00a0": "⟨00A0⟩"}
+STAND_INS |= {"\ufeff": "⟨FEFF⟩", "\r": "␍", "\n": "↵"}
+
+SELECT = """text => {
+  const pieces = [...text.querySelectorAll(".c")];
+  const [first, last] = [pieces.at(700), pieces.at(-700)];
+  getSelection().setBaseAndExtent(first.firstChild, 0, last.firstChild, last.textContent.length);
+  return [first.cell, last.end];
+}"""
+"""Selects a part of a long text, of which few lines are drawn; returns where it is."""
+
+ALL_KEYS = """() => new Promise((resolve) => {
+  indexedDB.open("bpeviz").onsuccess = ({ target }) => {
+    const all = target.result.transaction("tabs").objectStore("tabs").getAllKeys();
+    all.onsuccess = () => (target.result.close(), resolve(all.result));
+  };
+})"""
+"""Returns the keys under which the browser has stored the states of its tabs."""
+
+IS_STORED = """(words) => new Promise((resolve) => {
+  indexedDB.open("bpeviz").onsuccess = ({ target }) => {
+    const all = target.result.transaction("tabs").objectStore("tabs").getAll();
+    all.onsuccess = () => {
+      target.result.close();
+      resolve(JSON.stringify(all.result).includes(words));
+    };
+  };
+})"""
+"""Returns whether the browser has stored some words for its tabs."""
+
+SIZES = """() => {
+  window.sizes = new Set();
+  new MutationObserver(() => {
+    for (const words of document.body?.innerText.match(/bytes \\+ \\d+ merges/g) ?? [])
+      window.sizes.add(words);
+  }).observe(document, { childList: true, subtree: true });
+}"""
+"""Records all vocabulary sizes that a page shows while it loads."""
+
+
+def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
+    with journey.step("Typed text is used once one stops typing, and its tokens are drawn"):
+        page = journey.open(link(ENGLISH))
+        stage = Stage(page)
+        stage.await_text(ENGLISH)
+        text_box(page).fill(POEM)
+        training, boundaries = stage.await_text(POEM)
+        steps = len(training.merges)
+        for step in (steps, 0, 1, 12, 11):
+            stage.go(step)
+            stage.assert_drawn(POEM, boundaries, step)
+            expect(stage.tokens).to_have_text(str(boundaries.token_counts[step]))
+    with journey.step("The sentence names the parts, the ids and the count of the merge"):
+        stage.go(7)
+        merge = training.merges[6]
+        for token_id in (merge.left, merge.right, merge.new_id):
+            expect(stage.sentence).to_contain_text(training.name(token_id))
+            expect(stage.sentence).to_contain_text(f"id {token_id}")
+        expect(stage.sentence).to_contain_text(f"{merge.count} times")
+    with journey.step("The pairs of the race are those that Python counts, the winner first"):
+        candidates = training.candidates(POEM, boundaries, 6, 5)
+        winner = stage.section.locator(".bar.wins:not(.gone) .pair")
+        expect(winner).to_have_text("".join(map(training.name, candidates[0].ids)))
+    with journey.step("Pause, a step on, two back, and a drag of the track"):
+        stage.button("First").click()
+        stage.speed.select_option("½×")
+        stage.button("Play").click()
+        stage.await_step(2)
+        stage.button("Pause").click()
+        paused = stage.step
+        stage.button("Step forward").click()
+        expect(stage.number).to_have_value(str(paused + 1))
+        stage.button("Step back").click()
+        stage.button("Step back").click()
+        expect(stage.number).to_have_value(str(paused - 1))
+        box = at_rest(stage.track)
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + box["width"] - 2, middle)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] / 2, middle, steps=5)
+        page.mouse.up()
+        assert abs(stage.step - steps / 2) <= 1
+    with journey.step("A number out of range goes to the end"):
+        for typed, reached in ((-5, 0), (99_999, steps)):
+            stage.number.fill(str(typed))
+            stage.number.press("Enter")
+            stage.await_step(reached)
+    with journey.step("A token tells its id, its bytes and its parts"):
+        ids = boundaries.ids(steps).tolist()
+        token = ids.index(max(ids))
+        stage.first_piece_of(boundaries.token_ends(steps), token).hover()
+        expect(stage.card).to_contain_text(f"id {ids[token]}")
+        raw = training.tokenizer().token_bytes(ids[token])
+        expect(stage.card).to_contain_text(hexadecimal(raw))
+        expect(stage.card).to_contain_text(f"{ids.count(ids[token])}×")
+        for parent in training.tokenizer().parents(ids[token]) or ():
+            expect(stage.card).to_contain_text(f"{training.name(parent)} {parent}")
+        stage.first_piece_of(boundaries.token_ends(steps), token).click()
+        expect(stage.made).to_contain_text(training.name(ids[token]))
+        page.keyboard.press("Escape")
+        expect(stage.made).to_be_hidden()
+    with journey.step("A smaller size redraws no text, and a larger one does not move the step"):
+        size_of_vocabulary(page).focus()
+        page.keyboard.press("ArrowLeft")
+        expect(stage.last).to_have_text(str(steps - 1))
+        await_rest(page)
+        mark = "text => text.querySelectorAll('.line').forEach(line => (line.drawnOnce = true))"
+        stage.text.evaluate(mark)
+        for _ in range(4):
+            page.keyboard.press("ArrowLeft")
+        expect(stage.last).to_have_text(str(steps - 5))
+        expect(size_of_vocabulary(page)).to_be_focused()
+        same = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
+        assert stage.text.evaluate(same)
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+        expect(stage.last).to_have_text(str(steps))
+        stage.await_step(steps - 5)
+    with journey.step(
+        "The log of steps has the row of the step in view, and a search finds tokens"
+    ):
+        unfold_if_closed(page, "All merges")
+        stage.go(12)
+        row = page.locator("tr[aria-current=step]")
+        expect(row.locator("td").first).to_have_text("12")
+        search = page.get_by_role("textbox", name="Find a token")
+        search.fill("no such token")
+        search.press("Enter")
+        expect(page.get_by_text("No merge has a token that contains")).to_be_visible()
+    with journey.step("The same text on Compare, and the same step when one comes back"):
+        stage.go(7)
+        go_to(page, "Compare")
+        expect(text_box(page)).to_have_value(POEM)
+        Rows(page).await_text("Your tokenizer", "that")
+        go_to(page, "Train")
+        stage.await_step(7)
+        expect(stage.tokens).to_have_text(str(boundaries.token_counts[7]))
+
+
+def unfold_if_closed(page: Page, title: str) -> None:
+    """Open a section of the page where it is closed, or shown without a title."""
+    summary = page.locator("summary").get_by_text(title, exact=True)
+    if summary.count() and not summary.evaluate("it => it.closest('details').open"):
+        summary.click()
+
+
+def test_playing_sends_little_and_a_left_page_nothing(journey: Journey) -> None:
+    received: list[int] = []
+
+    def listen(socket: Any) -> None:
+        socket.on("framereceived", lambda frame: received.append(len(frame)))
+
+    def prepare(page: Page) -> None:
+        page.on("websocket", listen)
+
+    with journey.step("While a training plays, hardly anything is sent"):
+        page = journey.open(link(ENGLISH, why_open=True), prepare=prepare)
+        stage = Stage(page)
+        stage.await_text(ENGLISH)
+        stage.button("First").click()
+        await_rest(page)
+        whole = sum(received)
+        received.clear()
+        stage.button("Play").click()
+        waits = "track => new Promise(d => setInterval(() => +track.value > 3 && d(), 50))"
+        stage.track.evaluate(waits)
+        assert sum(received) < 1_000
+    with journey.step("What is below follows at a pause"):
+        stage.button("Pause").click()
+        await_rest(page)
+        assert 1_000 < sum(received) < whole / 2
+    with journey.step(
+        "A link that is clicked while a step is reported opens its page, which stays"
+    ):
+        stage.button("Step forward").click()
+        go_to(page, "Compare")
+        Rows(page).await_text("GPT-2", "river")
+        await_rest(page)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert page.url.endswith("/Compare") or "/Compare?" in page.url
+    journey.close(page)
+
+
+def test_pasted_and_opened_texts_are_drawn_or_refused(journey: Journey) -> None:
+    with journey.step("A hostile file is displayed as plain text, and nothing of it runs"):
+        page = journey.open("/")
+        stage = Stage(page)
+        # NUL and carriage returns cannot be typed into a box; a file may contain them.
+        open_file(page, "hostile.txt", HOSTILE.encode())
+        stage.await_text(HOSTILE)
+        drawn = "".join(STAND_INS.get(sign, sign) for sign in HOSTILE)
+        assert drawn_text(stage.text) == drawn
+        piece_at(stage.text, 3).hover()
+        expect(stage.card).to_contain_text("script")
+        piece_at(stage.text, 3).click()
+        expect(stage.made).to_contain_text("script")
+        page.keyboard.press("Escape")
+        go_to(page, "Compare")
+        rows = Rows(page)
+        rows.await_text("GPT-2", "<script>")
+        assert drawn_text(rows.row("GPT-2")) == drawn
+        assert page.locator("script:has-text('hacked'), img[src=x]").count() == 0
+        assert page.evaluate("window.hacked") is None
+        go_to(page, "Train")
+    with journey.step("Files that are not UTF-8 are refused by name, and the text remains"):
+        open_file(page, "marked.txt", "¡hola, hola! naïve\r\ncafé café\n".encode("utf-8-sig"))
+        stage.await_text("¡hola, hola! naïve\r\ncafé café\n")
+        for name, content, reason in (
+            ("wide.txt", "hello hello".encode("utf-16"), "it looks like UTF-16"),
+            ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "byte 1 is 89"),
+        ):
+            open_file(page, name, content)
+            expect(alert(page, reason)).to_contain_text(name)
+        expect(text_box(page)).to_have_value("¡hola, hola! naïve\ncafé café\n")
+        open_file(page, "good.txt", b"good good goods")
+        stage.await_text("good good goods")
+        expect(alert(page, "is not a text")).to_have_count(0)
+    with journey.step("Pasted halves of characters are replaced, and the text comes back"):
+        put(text_box(page), '"a \\ud800 a a"')
+        stage.await_text("a \ufffd a a")
+        choose(page, "Text", "English prose")
+        stage.await_text(ENGLISH)
+        choose(page, "Text", "Your own text")
+        expect(text_box(page)).to_have_value("a \ufffd a a")
+        stage.await_text("a \ufffd a a")
+    with journey.step("Texts without merges have no dead keys, and an empty one says so"):
+        for text in ("a", "aa aa", ""):
+            type_text(page, text)
+            _, boundaries = stage.await_text(text)
+            for key in ("Home", " ", "ArrowRight", ".", "Enter", "Escape"):
+                stage.section.press(key)
+            expect(stage.tokens).to_have_text(str(boundaries.token_counts[-1]))
+        expect(stage.text).to_contain_text("There is no text yet")
+        go_to(page, "Compare")
+        expect(alert(page, "There is no text yet")).to_be_visible()
+        type_text(page, " \n\t \n")
+        expect(page.get_by_role("heading", name="GPT-2").first).to_be_visible()
+        go_to(page, "Train")
+    with journey.step("A text without merges of its own leads to those of many languages"):
+        type_text(page, "hello world")
+        button(page, "Train on 34 languages").click()
+        expect(stage.tokens).to_have_text("8")
+        expect(stage.section).to_contain_text("153 times in the training text")
+    with journey.step("A long text opens at its beginning; a press on its overview moves it"):
+        page.goto(journey.server.address + "/")
+        text = "".join(f"{i} plain line of letters\n" for i in range(400))
+        type_text(page, text)
+        training, boundaries = stage.await_text(text)
+        assert stage.text.evaluate("text => text.scrollTop") == 0
+        assert stage.text.locator(".block").count() < 30
+        names = [training.name(merge.new_id) for merge in training.merges]
+        step = names.index("39") + 1 if "39" in names else len(names)
+        stage.go(step)
+        await_equal(lambda: in_view(stage), True)
+        assert drawn_boundaries(stage.text) == boundaries.boundary_mask(step).sum()
+        overview = at_rest(stage.section.locator(".overview svg"))
+        page.mouse.click(overview["x"] + 5, overview["y"] + 2)
+        await_equal(lambda: stage.text.evaluate("text => text.scrollTop < 100"), True)
+        ends = stage.text.evaluate(SELECT)
+        assert copied(page) == text[slice(*ends)]
+        page.evaluate("getSelection().empty()")
+        assert page.evaluate("find('399')")
+    with journey.step("A text of several parts is paged"):
+        text = ENGLISH * 15
+        type_text(page, text)
+        _, boundaries = stage.await_text(text)
+        first, second = parts_of(text, boundaries)
+        expect(page.get_by_text(f"Showing characters 1 to {first.last:,} of")).to_be_visible()
+        stage.go(40)
+        set_number(page, "Part shown", 2)
+        expect(page.get_by_text(f"Showing characters {second.first + 1:,} to")).to_be_visible()
+        stage.await_step(40)
+        drawn = boundaries.boundary_mask(40)[second.start : second.end].sum()
+        await_equal(lambda: drawn_boundaries(stage.text), drawn)
+
+
+def in_view(stage: Stage) -> bool:
+    """Return whether one of the tokens of the step is in view."""
+    seen: bool = stage.text.evaluate(
+        """text => {
+          const { top, bottom } = text.getBoundingClientRect();
+          const isSeen = box => box.top >= top - 2 && box.bottom <= bottom + 2;
+          return [...text.querySelectorAll(".c.first")].some(c =>
+            isSeen(c.getBoundingClientRect()));
+        }"""
+    )
+    return seen
+
+
+def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> None:
+    short = "banana bandana banana ananas"
+    with journey.step("A reload keeps the text, the settings and the step, and shows no others"):
+        page = journey.open("/")
+        stage = Stage(page)
+        type_text(page, short)
+        stage.await_text(short)
+        open_more(page)
+        set_number(page, "Largest vocabulary", 259)
+        expect(stage.last).to_have_text("3")
+        stage.go(2)
+        await_rest(page)  # the browser has stored it
+        page.add_init_script(f"({SIZES})()")
+        page.reload()
+        stage.await_step(2)
+        expect(stage.last).to_have_text("3")
+        expect(text_box(page)).to_have_value(short)
+        assert {*page.evaluate("[...sizes]")} <= {"bytes + 3 merges"}
+        assert "reload" not in page.url
+    with journey.step("So does a reload of another page"):
+        go_to(page, "Algorithms")
+        expect(text_box(page)).to_have_value(short)
+        page.reload()
+        expect(text_box(page)).to_have_value(short)
+        go_to(page, "Train")
+        stage.await_step(2)
+    with journey.step("A duplicated tab has a state of its own"):
+        with page.expect_popup() as opened:  # it has a copy of the session storage
+            page.evaluate("window.open(location.href)")
+        copy = opened.value
+        type_text(copy, "hug pug hug pug")
+        Stage(copy).await_text("hug pug hug pug")
+        await_rest(copy)
+        for tab, text in ((page, short), (copy, "hug pug hug pug")):
+            tab.reload()
+            expect(text_box(tab)).to_have_value(text)
+    with journey.step("The state of a closed tab is deleted some days later"):
+        tabs = lambda: {key.split("/")[0] for key in page.evaluate(ALL_KEYS)}  # noqa: E731
+        await_equal(lambda: len(tabs()), 2)
+        name = copy.evaluate("Object.values(sessionStorage).join()")
+        (closed,) = [tab for tab in tabs() if tab in name]
+        copy.close(run_before_unload=True)
+        left = f"bpeviz-left-{closed}"
+        await_equal(lambda: page.evaluate("left => left in localStorage", left), True)
+        page.evaluate("left => localStorage.setItem(left, '1')", left)
+        page.clock.install()
+        page.reload()
+        expect(stage.last).to_be_visible()
+        page.clock.run_for(6_000)
+        await_equal(lambda: closed in tabs(), False)
+    journey.close(page)
+
+    context = journey.browser.new_context(**OPTIONS)  # not watched: the connection is lost
+    page = context.new_page()
+    stage = Stage(page)
+    with journey.step("After a restart of the server the long text and the step are there"):
+        with serving(tmp_path) as server:
+            page.goto(f"{server.address}/")
+            type_text(page, LONG)
+            steps = len(trained(LONG)[0].merges)
+            expect(stage.last).to_have_text(str(steps))
+            stage.go(7)
+            go_to(page, "Compare")
+            page.get_by_role("button", name="Open a tokenizer file").click()
+            dialog = page.get_by_role("dialog")
+            dialog.locator("input[type=file]").set_input_files(FILE)
+            dialog.get_by_role("button", name="Open", exact=True).last.click()
+            expect(page.get_by_role("heading", name="bpe.tiktoken").first).to_be_visible()
+            await_equal(lambda: page.evaluate(IS_STORED, "bpe.tiktoken"), True)
+            await_rest(page)
+            port = int(server.address.rsplit(":", 1)[1])
+        waiting = page.get_by_role("dialog", name="Waiting for the server")
+        expect(waiting).to_contain_text("Your texts and settings are not lost")
+        with serving(tmp_path, port=port) as server:
+            expect(waiting).to_be_hidden()
+            page.reload()
+            expect(page.get_by_role("alert").filter(has_text="bpe.tiktoken")).to_be_visible()
+            await_rest(page)
+            go_to(page, "Train")
+            expect(text_box(page)).to_have_value(LONG)
+            expect(stage.last).to_have_text(str(steps))
+            stage.await_step(7)
+            assert not server.tracebacks()
+            context.close()

@@ -1,0 +1,107 @@
+"""On a phone: the text and Play in the first view, large buttons, and nothing too wide."""
+
+from __future__ import annotations
+
+from journeys.journey import Journey
+from journeys.people import (
+    FIRST,
+    PHONE,
+    Grid,
+    LockStep,
+    Rows,
+    Stage,
+    button,
+    expect,
+    go_to,
+    press_between,
+    told,
+    type_text,
+)
+from journeys.test_every_page import assert_no_wider
+
+TITLES = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
+
+
+def test_a_phone_plays_and_compares(journey: Journey) -> None:
+    with journey.step("The text, Play and the number of tokens need no scrolling"):
+        page = journey.open("/", viewport=PHONE, has_touch=True, is_mobile=True)
+        stage = Stage(page)
+        stage.await_text(FIRST)
+        for part in (stage.button("Play"), stage.tokens, stage.text):
+            expect(part).to_be_in_viewport(ratio=1)
+        assert_no_wider(page)
+    with journey.step("The buttons are large enough for a finger, and play"):
+        for name in ("First", "Step back", "Play", "Step forward", "Last"):
+            box = stage.button(name).bounding_box()
+            assert box
+            assert min(box["width"], box["height"]) >= 40, name
+            assert 0 <= box["x"] <= 390 - box["width"]
+        stage.button("First").tap()
+        stage.button("Play").tap()
+        stage.await_step(1)
+        stage.button("Pause").tap()
+        assert stage.step > 0
+    with journey.step("The pages are in the header, none beside the screen"):
+        links = page.get_by_role("navigation", name="Pages").get_by_role("link").all()
+        assert len(links) == 6
+        for part in (*links, button(page, "Share")):
+            box = part.bounding_box()
+            assert box
+            assert 0 <= box["x"] <= 390 - box["width"]
+            assert box["y"] + box["height"] <= 90
+    with journey.step("The settings open by a button, and stay open while one types"):
+        toggle = button(page, "Text and settings")
+        inputs = page.get_by_role("region", name="Text and settings")
+        expect(toggle).to_have_attribute("aria-expanded", "false")
+        expect(inputs).to_be_hidden()
+        toggle.tap()
+        expect(toggle).to_have_attribute("aria-expanded", "true")
+        type_text(page, "low lower lowest low lower")
+        stage.await_text("low lower lowest low lower")
+        expect(inputs).to_be_visible()
+        button(page, "Share").focus()
+        expect(inputs).to_be_hidden()
+    with journey.step("Compare has its rows one below the other"):
+        go_to(page, "Compare")
+        rows = Rows(page)
+        tops = []
+        for title in TITLES:
+            rows.await_text(title, "lowest")
+            tops.append((rows.row(title).first.bounding_box() or {})["y"])
+        assert tops == sorted({*tops})
+        assert_no_wider(page)
+        cross = button(page, "Remove GPT-2").bounding_box()
+        assert cross
+        assert min(cross["width"], cross["height"]) >= 24
+    with journey.step("Inspect breaks its lines"):
+        go_to(page, "Inspect")
+        grid = Grid(page)
+        expect(grid.cells("ids").first).to_be_attached()
+        assert "".join(grid.row("bytes")) == b"low lower lowest low lower".hex().upper()
+        for name in ("Merge diagram", "Look up a token", "Decode ids"):
+            grid.closer(name)
+            expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+            assert_no_wider(page)
+    with journey.step("Algorithms shows all rows above Play"):
+        go_to(page, "Algorithms")
+        lock_step = LockStep(page)
+        for title in ("BPE", "WordPiece", "Unigram"):
+            expect(lock_step.row(title).first).to_be_in_viewport()
+        expect(lock_step.button("Play")).to_be_in_viewport()
+        assert_no_wider(page)
+    with journey.step("Pre-tokenize shows all rows one below the other"):
+        go_to(page, "Pre-tokenize")
+        rows = Rows(page, "The text in each pre-tokenization")
+        tops = []
+        for title in ("White space", "Words and punctuation", "GPT-2"):
+            rows.await_text(title, "lowest")
+            tops.append((rows.row(title).first.bounding_box() or {})["y"])
+        assert tops == sorted({*tops})
+        assert_no_wider(page)
+    with journey.step("A question of Learn is answered by touch"):
+        page.goto(f"{journey.server.address}/Learn?chapter=merge")
+        expect(page.get_by_role("button", name="o and space", exact=True).first).to_be_attached()
+        press_between(page, "o and space")
+        button(page, "Merge this pair").click()
+        told(page, "Right.")
+        assert_no_wider(page)
