@@ -55,17 +55,20 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                     st.page_link(other.path, label=other.title)
             link, tour = st.container(width="content"), st.container(width="content")
         components.frame(page.title)
-        with st.container(key="body" if page.has_inputs else "whole"):
+        is_line = page.heading is not None
+        with st.container(key="line" if is_line else "body" if page.has_inputs else "whole"):
+            head = st.container(key="question") if is_line else None
             inputs = st.container(key="inputs") if page.has_inputs else st.empty()
             with st.container(key="content"):
-                with st.container(key="question"):
-                    st.title(page.question, anchor=False)
+                with head or st.container(key="question"):
+                    title = st.empty()
                     tours.offer(page)
                 if use_ticket(page):
                     tab_state.HIDDEN.put(True)
                 tab_state.restore(page)
                 tours.restore(page)
                 session.restore(page)
+                title.title(page.heading() if page.heading else page.question, anchor=False)
                 with stop_run.until_stopped():
                     yield inputs
         values = [(widget, widget.get()) for widget in page.widgets(SessionValues())]

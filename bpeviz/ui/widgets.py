@@ -163,6 +163,19 @@ class OneOf(Widget[str]):
             ),
         )
 
+    def radio(self, captions: Sequence[str], **options: Any) -> str:
+        """Draw all values below each other, each with a caption; return the value."""
+        return cast(
+            str,
+            st.radio(
+                options=list(self.titles),
+                format_func=self.titles.__getitem__,
+                captions=captions,
+                **self._drawn,
+                **options,
+            ),
+        )
+
     def slider(self, initial: str, **options: Any) -> str:
         """Draw a slider over the values; return the value. initial: the value at first."""
         value = initial if (now := self.get()) is None else now
@@ -396,10 +409,14 @@ class Settings(Section):
     def for_link(self) -> tuple[None, None]:
         return None, None
 
-    def opened(self, label: str = "") -> DeltaGenerator | None:
+    def opened(self, label: str = "", *, in_menu: bool = False) -> DeltaGenerator | None:
         if self._due.present:
             self._due.clear()
             self.put(True)
+        if in_menu:
+            page_change.set_again(self.key)
+            menu = st.popover(self.label, type="tertiary", key=self.key, on_change="rerun")
+            return menu if menu.open else None
         return super().opened(label)
 
     def open_again(self) -> NoReturn:

@@ -113,3 +113,50 @@ export class Bars {
     setTimeout(() => item.remove(), 200);
   }
 }
+
+const MOST_GROUPS = 4;
+
+/** The race of one text: pairs of the same value are one group, in the order of the text. */
+export class Ties extends Bars {
+  constructor(box) {
+    super(box);
+    box.classList.add("tied");
+    this.pointed = (ids) => {};
+  }
+
+  show(step, taken, isPlaying, [heading], ties = 0) {
+    const bars = barsAt(this.data, step, taken);
+    if (!bars && this.data.isUnwatched) return emit(RACE_WATCHED);
+    this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);
+    const groups = Object.values(Object.groupBy(bars ?? [], ({ value }) => `v${value}`)).slice(0, MOST_GROUPS);
+    const first = groups[0];
+    const all = first ? Math.max(first.length, ties + 1) : 0;
+    const isTie = all > 1;
+    const { measure } = this.data;
+    const value = first && formatFigure(first[0].value);
+    this.heading.textContent = !first ? "" : isTie ? `${all} ${first[0].ids.length > 1 ? "pairs" : "pieces"} tie at ${measure === "count" ? "" : `${measure} `}${value}; the first in the text wins` : heading;
+    this.list.replaceChildren(...groups.map((group, i) => this.#group(group, i ? group.length : all)));
+  }
+
+  #group(group, all) {
+    const item = element("li", "group");
+    item.classList.toggle("wins", group.some(({ wins }) => wins));
+    const length = element("span", "length");
+    length.style.setProperty("--share", String(group[0].share));
+    const pairs = element("span", "pairs");
+    for (const bar of group) pairs.append(this.#pair(bar));
+    item.append(element("b", "value", formatFigure(group[0].value)), length, pairs);
+    if (all > group.length) item.append(element("small", "more", `+${all - group.length}`));
+    return item;
+  }
+
+  #pair({ ids, wins }) {
+    const pair = element("span", wins ? "pair wins" : "pair");
+    pair.append(...ids.map((id) => tokenLabel(.../** @type {[string, number]} */ (this.data.styles[id]))));
+    for (const byte of pair.querySelectorAll(".byte")) byte.textContent = byte.textContent.slice(1, -1);
+    pair.tabIndex = 0;
+    for (const name of ["mouseenter", "focus"]) pair.addEventListener(name, () => this.pointed(ids));
+    for (const name of ["mouseleave", "blur"]) pair.addEventListener(name, () => this.pointed(null));
+    return pair;
+  }
+}

@@ -2,7 +2,8 @@
 
 import { element } from "../shared/dom.js";
 import { counted, formatCount, plural } from "../shared/format.js";
-import { Bars } from "./bars.js";
+import { Arcs } from "./arcs.js";
+import { Bars, Ties } from "./bars.js";
 
 const formatFixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -17,6 +18,7 @@ export class Captions {
     [this.rows, this.races] = [".sentences", ".races"].map((name) => root.querySelector(name));
     this.race = this.races.firstElementChild; // empty
     this.playback = playback;
+    this.arcs = new Arcs(root);
   }
 
   /**
@@ -29,8 +31,9 @@ export class Captions {
     section.classList.toggle("racing", hasRace);
     this.races.hidden = !hasRace;
     section.style.setProperty("--race-notes", views[0].data.trainedOn ? 2 : 1);
-    this.bars = views.map(() => new Bars(this.race.cloneNode(true)));
+    this.bars = views.map((view) => new (several ? Bars : Ties)(this.race.cloneNode(true)));
     this.races.replaceChildren(...this.bars.map(({ box }) => box));
+    this.bars.forEach((bars, i) => (bars.pointed = (ids) => this.#light(views[i], ids)));
     this.sentences = views.map(() => element("div", "sentence"));
     this.notes = views.map(() => element("span", "note"));
     this.rows.replaceChildren(...this.sentences.map((sentence, i) => (several ? this.#decision(i) : sentence)));
@@ -70,13 +73,33 @@ export class Captions {
     this.timers?.forEach(clearTimeout);
     const after = (beats, draw) => (beat ? setTimeout(draw, beats * beat) : draw());
     this.#race();
+    this.arcs.clear();
     this.timers = [
+      after(3, () => this.join()),
       after(1, () => this.#describe()),
       after(7, () => {
         this.#count(size);
         if (beat) this.#race(next);
       }),
     ];
+  }
+
+  /** Join the equation with its places, where there is time to see it. */
+  join() {
+    if (!this.several && !this.views[0].isBytes && !(this.playback.isPlaying && this.playback.beat < 0.06)) this.arcs.show(this.views[0]);
+  }
+
+  // Light the places of a pair, or none.
+  #light(view, ids) {
+    for (const token of this.lit ?? []) view.outline(token, false);
+    this.lit = [];
+    if (!ids) return;
+    let before = null;
+    for (const token of view.tokens()) {
+      if (before?.id === ids[0] && token.id === ids[1]) this.lit.push({ start: before.start, end: token.end });
+      before = token;
+    }
+    for (const token of this.lit) view.outline(token, true);
   }
 
   /** Return the step at rest, for screen readers. */
@@ -124,7 +147,7 @@ export class Captions {
       const words = this.several ? [data.title, ` ${heading[0].toLowerCase()}${heading.slice(1)}`] : [heading, ""];
       words[1] += ` before ${data.unit} ${formatCount(decision + 1)}`;
       if (data.trainedOn) words.push(" in the training text");
-      bars.show(decision + 1, taken, this.playback.isPlaying, words);
+      bars.show(decision + 1, taken, this.playback.isPlaying, words, data.steps.ties[decision] ?? 0);
     });
   }
 }

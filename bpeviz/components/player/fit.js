@@ -33,6 +33,37 @@ export function unbrokenSize(text, width) {
   return width / (LETTER * (Math.max(1, ...lengths) + 1));
 }
 
+const FEWEST_WORDS = 4;
+const SMALLEST_COLUMNS = 13; // pixels, of a text in columns that does not fit otherwise
+const FEWEST_LINES = 8; // of a text that stands in columns if it does not fit otherwise
+
+/**
+ * Return the largest size at which no line has fewer than four words, unless its paragraph has fewer.
+ * @param {string} text
+ * @param {number} width pixels of a line
+ * @param {number} largest
+ */
+export function wordySize(text, width, largest) {
+  const paragraphs = text.trimEnd().split("\n").map((line) => line.match(/\s*\S+/g) ?? []).filter(({ length }) => length >= FEWEST_WORDS);
+  const lengths = paragraphs.map((words) => words.map((word) => (word.length > LONGEST_WORD ? Infinity : word.length)));
+  const holds = (letters) =>
+    lengths.every((words) => {
+      let [count, room] = [0, letters];
+      for (const length of words) {
+        if (length === Infinity) return true; // no word
+        if (length > room) {
+          if (count < FEWEST_WORDS) return false;
+          [count, room] = [0, letters];
+        }
+        count++;
+        room -= length;
+      }
+      return lengths.length > 1 || count >= FEWEST_WORDS; // the last line of a sentence, too
+    });
+  for (let size = Math.floor(largest); size > SMALLEST; size -= 0.5) if (holds(Math.floor(width / (LETTER * size)))) return size;
+  return SMALLEST;
+}
+
 /**
  * Return the largest size, in half pixels, that fits, or null if `low` does not.
  * @param {number} low
@@ -127,6 +158,13 @@ export function fitScore(score, set, sizes, { scale = 1, isEndless = false, ...h
   const ofList = score.isList && names && width < NARROW ? { ...sizes, scrolling: () => LISTED } : sizes;
   const fitIn = (isInColumns) => fitLines(score, set, ofList, { ...how, names, counts: Math.round(scale * (names && COUNTS)), width, isInColumns });
   let fit = fitIn(score.isList);
+  if (!names && !fit.fits && !score.isList && score.text.split("\n").length > FEWEST_LINES) {
+    const all = ofList.smallest;
+    ofList.smallest = Math.min(all, SMALLEST_COLUMNS);
+    const inColumns = fitIn(true);
+    ofList.smallest = all;
+    if (inColumns.fits) fit = inColumns;
+  }
   if (names && !score.isList && score.hasFreeLines) {
     const inColumns = fitIn(true);
     if (inColumns.fits && (!fit.fits || inColumns.size > fit.size)) fit = inColumns;

@@ -61,6 +61,10 @@ class Player {
     const find = (selector) => root.querySelector(selector);
     this.section = find(".player");
     this.track = new Track(root);
+    this.track.chosen = (step) => {
+      this.playback.stop();
+      this.#moveTo(step);
+    };
     this.number = find(".step");
     this.speedInput = find(".speed");
     this.help = find(".help");
@@ -74,7 +78,10 @@ class Player {
     this.selection = new TokenSelection(root, this.announcer, this.stage, signal);
     this.remark = new Remark(find(".remark"));
     this.task = new Task(root, this, signal);
-    this.stage.laidOut = () => this.task.place();
+    this.stage.laidOut = () => {
+      this.task.place();
+      this.captions.views && this.captions.join();
+    };
     this.stage.said = (words, box) => {
       this.selection.say(words, box);
       this.announcer.say(words.textContent);
@@ -275,6 +282,7 @@ class Player {
     this.#button("last").disabled = step === data.last;
     this.#button("forward").disabled = stepAfter("forward", step, data.last, data.changingSteps) === step;
     this.#namePlayButton();
+    this.section.classList.toggle("at-last", this.#isOver && !this.playback.isPlaying);
     this.section.classList.toggle("ended", Boolean(data.ways?.length) && this.#isOver && !this.playback.isPlaying);
   }
 

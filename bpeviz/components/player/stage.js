@@ -3,7 +3,7 @@
 import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
 import { element, followSize } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
-import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize } from "./fit.js";
+import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
 
@@ -48,6 +48,7 @@ export class Stage {
     this.score = score;
     this.overview = new Overview(score, views[0].part);
     score.laidOut = () => {
+      score.drawLetters();
       this.overview.draw();
       this.laidOut();
       if (!score.text) score.host.replaceChildren(element("p", "empty", views[0].noText ?? "There is no text yet. Type one, or choose a sample."));
@@ -68,7 +69,7 @@ export class Stage {
   block({ key }, isAllowed) {
     const [view] = this.views;
     const { last, steps, text } = view.data;
-    const isShort = isAllowed && !this.several && !text.includes("\n") && view.cells.cells.filter((cell) => cell.text && cell.size).length <= LONGEST_BLOCKED;
+    const isShort = isAllowed && !this.score.isBytes && !this.several && !text.includes("\n") && view.cells.cells.filter((cell) => cell.text && cell.size).length <= LONGEST_BLOCKED;
     const drawn = isShort ? `${key} ${last} ${steps.id.length}` : "";
     if (drawn === this.drawnBlocks) return false;
     this.drawnBlocks = drawn;
@@ -116,7 +117,7 @@ export class Stage {
     const projector = section.matches(":fullscreen");
     const scale = this.scale = projector ? Math.max(1, Math.min(innerWidth / PROJECTOR.width, innerHeight / PROJECTOR.height)) : 1;
     section.style.setProperty("--scale", String(scale));
-    section.style.setProperty("--remark", `${section.querySelector(".remark").offsetHeight}px`); // below the stage
+    section.style.setProperty("--remark", "0px");
     if (!score?.host.clientWidth) return;
     section.classList.toggle("wide", several && needsWidth(score.text, score.rows, section.clientWidth));
     section.classList.add("fitting"); // the text is as high as the stage may be
@@ -131,12 +132,21 @@ export class Stage {
       sizes.largest = Math.min(sizes.largest, inOneLine < LINE_BLOCKED * scale ? unbrokenSize(words, width) : inOneLine);
       sizes.smallest = Math.min(SMALLEST_BLOCKED * scale, sizes.largest);
     }
+    if (score.isBytes) Object.assign(sizes, { smallest: 11, largest: 20 });
+    else if (!several && !this.words && score.text.length < 3000) sizes.largest = Math.max(sizes.smallest, wordySize(score.text, host.clientWidth - 24, sizes.largest));
     score.under = scale * this.below;
     if (this.blocks) this.blocks.scale = scale;
     sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
+    if (score.isBytes) sizes.scrolling = () => 13;
     const fit = () => fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
+    section.classList.toggle("compact", score.isBytes);
     if (this.blocks) this.fitBlocks(fit);
-    section.classList.toggle("scrolls", !this.blocks && !fit());
+    let fits = this.blocks || fit();
+    if (!fits && !several && !projector) {
+      section.classList.add("compact"); // the equation and the race are one line
+      fits = fit();
+    }
+    section.classList.toggle("scrolls", !fits);
     section.classList.remove("fitting");
     score.layOut();
   }

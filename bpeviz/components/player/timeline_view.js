@@ -1,6 +1,6 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, intoBytes, splitIntoCells } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { Score } from "../shared/score.js";
@@ -15,7 +15,9 @@ const BYTE_NAMES = { 0x09: "tab, ", 0x0a: "line feed, ", 0x0d: "carriage return,
 /** How a token of a published vocabulary appears that merges of two tokens do not lead to. */
 const WHOLE = "is a token of its own: no merges lead to it";
 
+const ABOVE_BYTES = 2.9; // height of the letters above bytes, relative to the size of these
 const LONG = 80; // characters of details that get smaller letters
+const LONGEST_OF_BYTES = 400; // UTF-16 units of a text that is shown in bytes
 const MOST_BYTES = 6; // of a sign in the sentence
 
 /** A text under one trainer, or under several: a score with a row for each. */
@@ -29,8 +31,29 @@ export class TimelineScore extends Score {
     host.ariaLabel = "The text and its tokens";
     const views = payloads.map((data) => new TimelineView(data));
     super(host, payloads[0].text, views.map((view) => view.row));
+    this.isBytes = views.length === 1 && views[0].isBytes;
+    host.classList.toggle("of-bytes", this.isBytes);
+    if (this.isBytes) this.over = (size) => Math.round(ABOVE_BYTES * size);
     this.views = views;
     views.forEach((view, i) => (view.cells = this.rows[i]));
+  }
+
+  /** Draw the letters above their bytes, centered. */
+  drawLetters() {
+    if (!this.isBytes) return;
+    const { signs } = this.views[0];
+    const [row] = this.rows;
+    this.lines.forEach(({ first, end, element: line }) => {
+      line.querySelector(".letters")?.remove();
+      const box = line.appendChild(element("div", "letters"));
+      const { left } = line.getBoundingClientRect();
+      for (const { text, firstAtom, size, baseClass } of signs) {
+        if (firstAtom < first || firstAtom >= end) continue;
+        const [from, to] = [row.boxOf(firstAtom), row.boxOf(Math.min(firstAtom + size, end) - 1)];
+        const sign = box.appendChild(element("span", baseClass.replace(/^c ?/, ""), baseClass.includes("space") ? "·" : text));
+        sign.style.cssText = `left:${from.left - left}px;width:${to.right - from.left}px`;
+      }
+    });
   }
 
   /** Redraw the tokens that have changed: all, or those near the visible part. */
@@ -68,8 +91,20 @@ export class TimelineView extends TokenizedText {
     this.cells = null;
   }
 
+  /** Whether its bytes are the stage: a third of the merges or more join bytes inside signs. */
+  get isBytes() {
+    const { atomKind, steps, last, changingSteps, text, title } = this.data;
+    if (atomKind !== "bytes" || steps.kind !== "merge" || !last || title || text.length > LONGEST_OF_BYTES) return false;
+    const changing = (changingSteps ?? steps.id.map((_, i) => i + 1)).filter((step) => step <= steps.id.length);
+    return 3 * changing.filter((step) => [steps.left, steps.right, steps.id].some((ids) => isPartOfSign(this.style(ids[step - 1]).label))).length >= changing.length;
+  }
+
   /** @returns {import("../shared/score_row.js").RowOptions} */
   get row() {
+    if (this.isBytes) {
+      this.signs = splitIntoCells(this.data.text, "bytes");
+      return { atomKind: "bytes", cells: intoBytes(this.signs) };
+    }
     const { title: name, atomKind, atomBytes, endMarks: marks, rowEnds } = this.data;
     return { name, atomKind, atomBytes, marks, rowEnds, markLabel: (atom) => this.style(this.atomIds[atom]).label };
   }
@@ -107,6 +142,7 @@ export class TimelineView extends TokenizedText {
     const label = this.#label(id);
     if (className) label.classList.add(className);
     label.title = label.textContent;
+    for (const byte of label.querySelectorAll(".byte")) byte.textContent = ` ${byte.textContent.slice(1, -1)} `;
     both.append(label, element("span", "id", `id ${id}`));
     return both;
   }
@@ -117,7 +153,11 @@ export class TimelineView extends TokenizedText {
     if (!step) return [element("span", "start", this.stepInWords())];
     const { kind, id, left, right } = data.steps;
     const words = this.facts(step - 1);
-    const facts = element("span", words.length > LONG ? "facts long" : "facts", words);
+    const facts = element("span", words.length > LONG ? "facts long" : "facts");
+    const [, often, why, change] = /^(once|weighted count [\d,]+|[\d,]+ times)?(.*?)(?:\. ([\d,]+ → .*|Your text .*))?$/su.exec(words);
+    if (often) facts.append(element("b", "", often));
+    facts.append(why);
+    if (change) facts.append(element("span", "change", `${change} · id ${id[step - 1]}`));
     if (data.hasEnd && rankOf(data.changingSteps, step) === rankOf(data.changingSteps, data.last)) {
       const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
       facts.classList.add("at-end");

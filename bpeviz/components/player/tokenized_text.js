@@ -222,7 +222,7 @@ export class TokenizedText {
     const isScored = Boolean(score.length) && !isPruning; // its note says what the score is of
     const often = weighted ? `weighted count ${formatCount(count[i])}` : times(count[i]);
     const where = trainedOn ? " in the training text" : "";
-    const tie = ties[i] ? `tied with ${counted(ties[i], "other pair")}` : "";
+    const tie = ties[i] ? `like ${counted(ties[i], "other pair")}` : "";
     const facts = isPruning
       ? [`${count[i] ? `used ${often}` : "not used"}${where}; without it the text is ${lessLikely(score[i])}`, `round ${round[i]}`]
       : [isScored ? `${notes[i]} = ${formatFigure(score[i])}${where}` : often + where];

@@ -1,13 +1,14 @@
 // The track of the player: a slider on the curve of the number of tokens after each step, with a line for
 // each text. In a task of Learn, the curves of a training text and of a new one in percent of their bytes.
 
-import { draw, element } from "../shared/dom.js";
+import { draw, element, newButton } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 
 const POINTS = 600; // of a curve
 const [TOP, BOTTOM] = [0.1, 0.86]; // of the largest and of the smallest number, relative to the height
 const ROW = 15; // pixels of a label at an end
 const HEIGHT = 56;
+const CHIP = 38; // pixels
 const STROKES = 5; // looks of curves beside the first one
 const HEIGHT_OF_CURVES = 96; // there is room for the words of marks
 
@@ -57,6 +58,7 @@ export class Track {
     const find = (name) => root.querySelector(name);
     [this.box, this.input, this.area, this.half, this.ends] = [".course", ".track", ".area", ".half", ".ends"].map(find);
     [this.start, this.marks, this.table] = [".start", ".marks", ".table"].map(find);
+    this.chips = find(".chips");
     this.others = root.querySelector(".others");
     this.paths = root.querySelectorAll(".drawing path"); // of the steps that change the text, and of the first text
   }
@@ -90,6 +92,26 @@ export class Track {
     this.#nameEnds(this.counts.map((counts, i) => [counts[last], nameOf(counts[last], i)]));
     this.#markHalf(others.length || curves ? null : halfWay(this.counts[0]), last, unit);
     this.#mark(curves ?? { marks: [], rows: null }, at);
+    this.#drawChips(views.length > 1 || curves ? null : views[0], last, changingSteps, unit);
+  }
+
+  // One chip per step with its token, as many as fit.
+  #drawChips(view, last, changingSteps, unit) {
+    const all = (changingSteps ?? Array.from({ length: last }, (_, i) => i + 1)).filter((step) => step <= last);
+    this.chips.hidden = !view || !all.length;
+    if (this.chips.hidden) return;
+    const { id } = view.steps;
+    const most = Math.max(6, Math.floor((this.chips.clientWidth || 1000) / CHIP));
+    const stride = Math.ceil(all.length / most);
+    const steps = all.filter((_, i) => (i + 1) % stride === 0 || i === all.length - 1);
+    this.chips.replaceChildren(
+      ...steps.map((step) => {
+        const [label, color] = view.tokenStyles[id[step - 1]] ?? ["?", -1];
+        const chip = newButton(`chip color${color}`, label.replace(/⟩⟨/g, " ").replace(/[⟨⟩]/g, ""), () => this.chosen(step), `${unit} ${step}: ${label}`);
+        Object.assign(chip, { step, title: `${unit} ${formatCount(step)}: ${label}`, tabIndex: -1 });
+        return chip;
+      }),
+    );
   }
 
   #nameEnds(names) {
@@ -136,6 +158,10 @@ export class Track {
    */
   show(step, words) {
     this.input.value = step;
+    for (const chip of this.chips.children) {
+      chip.classList.toggle("done", chip.step <= step);
+      chip.classList.toggle("now", chip.step === step);
+    }
     if (this.rows) {
       this.table.textContent = `Rows of the embedding table: ${formatCount(this.rows)} + ${counted(step, "merge")} = ${formatCount(this.rows + step)}`;
       const shares = [this.rows, this.rows + step].map((rows) => percent(rows / (this.rows + Number(this.input.max))));

@@ -162,6 +162,20 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   return cells;
 }
 
+/** Return a cell for each atom of some cells, with its two hex digits. */
+export const intoBytes = (cells) =>
+  cells.flatMap((cell, i) =>
+    (cell.size > 1 ? cell.labels : [cell.labels[0]]).map((label, k, all) => ({
+      ...cell,
+      text: `${label}\u202F`,
+      baseClass: "c",
+      firstAtom: cell.firstAtom + k,
+      size: 1,
+      labels: [label],
+      wraps: k === all.length - 1 && cells[i + 1]?.baseClass.includes("space"),
+    })),
+  );
+
 /**
  * Split a text once per row, into cells of the same signs: where a row has a mark the others leave
  * room for it, and what one divides all do.

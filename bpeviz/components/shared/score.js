@@ -108,7 +108,7 @@ export class Score {
       const ruled = ruledInColumns ?? this.rows.map(({ cells }) => !isThin && isRuled(cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
-      const [over, under] = [pixels(false), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, this.under)];
+      const [over, under] = [pixels(false) + (this.over?.(size) ?? 0), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, this.under)];
       height += over + under;
       for (const isRuled of ruled) height += isThin ? thin : plain + (isRuled ? strip : 0) + room.below;
       const bottom = height;

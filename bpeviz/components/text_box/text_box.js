@@ -155,7 +155,10 @@ class TextBox {
       this.drawn = changes;
     }
     this.count.hidden = this.data.count === null;
-    this.count.textContent = this.data.count;
+    const [characters, tokens] = (this.data.count ?? "").split(/(?<= · )/);
+    this.count.replaceChildren(characters, element("b", "", tokens));
+    this.source.classList.toggle("line", Boolean(this.data.isLine));
+    this.source.classList.toggle("continues", this.box.scrollWidth > this.box.clientWidth || this.box.value.trimEnd().includes("\n"));
     for (const option of this.select.options) option.hidden = option.value in this.data.replaced;
     const isBrief = this.data.others.length > 0 && this.select.value !== this.data.own;
     this.box.hidden = file !== null || this.data.table !== null || isBrief;

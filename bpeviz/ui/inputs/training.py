@@ -35,6 +35,7 @@ from bpeviz.ui.inputs.text import (
     text_of,
 )
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
+from bpeviz.ui import markdown
 from bpeviz.ui.widgets import (
     NumberField,
     OneOf,
@@ -218,10 +219,50 @@ def choose_training(
     return *_expanded(text or "", choice), sizes
 
 
-def _corpus(*, has_text: bool = True) -> Corpus | None:
+def say_training(
+    text: str | Documents,
+) -> tuple[str | Documents, TrainingChoice, DeltaGenerator]:
+    """Draw the same as `choose_training`, as one sentence."""
+    with st.container(
+        key="sentence", horizontal=True, vertical_alignment="center", gap="xxsmall"
+    ):
+        st.markdown("Train", width="content")
+        before = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
+        menu = st.popover(before.short, type="tertiary", key="algorithm_menu", on_change="rerun")
+        if menu.open:
+            with menu:
+                short = replace(ALGORITHM, titles=ALGORITHMS)
+                key = short.radio([each.gist for each in TRAINERS.values()])
+        else:
+            key = ALGORITHM.value()
+        trainer = TRAINERS[key]
+        st.markdown("on", width="content")
+        corpus = _corpus(in_menu=True)
+        st.markdown("until it has", width="content")
+        sizes = st.container(key="until", width="content")
+        st.markdown("tokens.", width="content")
+        choice = _more(trainer, corpus, in_menu=True)
+    return *_expanded(text, choice), sizes
+
+
+def _corpus(*, has_text: bool = True, in_menu: bool = False) -> Corpus | None:
     """Draw the choice of the training text; return it, or None for the text of the page."""
     replaced = {} if has_text else {THIS_TEXT: LANGUAGES}
-    text = choose_text(TRAIN_ON, limits.TEXT, replaced)
+    if in_menu:
+        key = TRAIN_ON.sample.get() or THIS_TEXT
+        file = TRAIN_ON.file_name.get() or TRAIN_ON.boxed_file.get()
+        name = file or ("another text" if key == OWN_TEXT else TRAIN_ON.sample.titles[key])
+        menu = st.popover(
+            "this text" if key == THIS_TEXT and not file else markdown.escape(name),
+            type="tertiary", key="trained_on_menu", on_change="rerun",
+        )
+        if menu.open:
+            with menu:
+                text = choose_text(TRAIN_ON, limits.TEXT, replaced)
+        else:
+            text = text_of(TRAIN_ON, limits.TEXT, replaced)
+    else:
+        text = choose_text(TRAIN_ON, limits.TEXT, replaced)
     sample = TRAIN_ON.sample.get() or THIS_TEXT
     sample = replaced.get(sample, sample)
     file = TRAIN_ON.file_name.get() or TRAIN_ON.boxed_file.get()
@@ -256,10 +297,12 @@ def _expanded(
     return beginning(text, limits.PAGE_TEXT), replace(choice, corpus=corpus._replace(text=written))
 
 
-def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
+def _more(
+    trainer: Trainer, corpus: Corpus | None, *, in_menu: bool = False
+) -> TrainingChoice:
     """Draw the options of a trainer and the pre-tokenization, folded; return the choice."""
     values: dict[str, str | int] = {}
-    fold = MORE.opened()
+    fold = MORE.opened(in_menu=in_menu)
     is_open = fold is not None
     with fold or nullcontext():
         _options(trainer, trainer.options[:1], values, is_open=is_open)

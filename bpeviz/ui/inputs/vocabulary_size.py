@@ -59,7 +59,12 @@ def why_stopped(training: Training, options: Options) -> str:
 
 
 def vocabulary_size(
-    training: Training, largest: int, options: Options, *, has_stage: bool = False
+    training: Training,
+    largest: int,
+    options: Options,
+    *,
+    has_stage: bool = False,
+    in_words: bool = False,
 ) -> int:
     """Draw the slider of the vocabulary size; return the step at which it has that size.
 
@@ -72,6 +77,12 @@ def vocabulary_size(
     low, high = int(training.sizes.min()), int(training.sizes.max())
     by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
     offset = low if by_merges else 0
+    if low == high and in_words:
+        st.number_input(
+            SIZE.label, low, low, low, disabled=True, label_visibility="collapsed", width=52,
+            key="only_vocabulary_size",
+        )
+        return 0
     if low == high:
         idle_vocabulary_size()
         _draw_ending(training, largest, options, 0, has_stage)
@@ -93,21 +104,23 @@ def vocabulary_size(
         # The user comes from another page; the browser may still have an earlier value.
         slider.put(known)
     _SLIDER_ON.put(page_change.current())
-    chosen = st.slider(
+    chosen = (st.number_input if in_words else st.slider)(
         "Number of merges" if by_merges else SIZE.label,
         low - offset,
         high - offset,
-        None if slider.present else opening - offset,
+        (slider.get() if in_words else None) if slider.present else opening - offset,
         key=slider.key,
         # The player follows the slider while a key moves it again. The browser then sends both
         # changes in a request to run only the fragment of the player.
         on_change=st.rerun,
         persist_state="session",
+        **({"label_visibility": "collapsed", "width": 22 + 10 * len(str(high)), "help": None} if in_words else {}),
     )
     size = chosen + offset
     SIZE.show(size)
     step = training.step_of(size)
-    _draw_ending(training, largest, options, step, has_stage)
+    if not in_words:
+        _draw_ending(training, largest, options, step, has_stage)
     return step
 
 

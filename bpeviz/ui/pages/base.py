@@ -44,4 +44,5 @@ class Page:
     widgets: Callable[[Values], Iterator[Widget[Any]]]
     left_out: Callable[[], Iterable[str]] = tuple
     has_inputs: bool = True
+    heading: Callable[[], str] | None = None
     short: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)

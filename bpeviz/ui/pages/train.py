@@ -13,12 +13,12 @@ from bpeviz import limits
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.trainers import texts_of
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, markdown, pictures, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported, ask_for_poster
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
-from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
+from bpeviz.ui.inputs.training import ALGORITHM, ALGORITHMS, say_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
@@ -64,8 +64,17 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from values.members(PART)
 
 
+def _heading() -> str:
+    rule = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values()))).rule
+    return f"{rule[0].upper()}{rule[1:]}."
+
+
 PAGE = Page(
-    "app.py", "Train", "See how language models split text into pieces, called tokens.", _widgets
+    "app.py",
+    "Train",
+    "See how language models split text into pieces, called tokens.",
+    _widgets,
+    heading=_heading,
 )
 
 _STEP: SessionValue[int] = SessionValue("step")
@@ -98,7 +107,7 @@ def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the player, and everything that follows its step below."""
     remarks.leave_for_inspect()
     with side:
-        text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
+        text, choice, sizes = say_training(choose_text(TEXT, limits.TEXT, is_line=True))
     try:
         trained = get_trained(text, choice, sizes)
     except TrainingError as error:
@@ -108,7 +117,7 @@ def show(side: DeltaGenerator) -> None:
         remarks.atoms_only(text, "player")
         return
     with sizes.container():
-        last = vocabulary_size(trained.history, choice.largest, choice.options, has_stage=True)
+        last = vocabulary_size(trained.history, choice.largest, choice.options, has_stage=True, in_words=True)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
     # All sizes share a timeline, of which they show the steps up to `last`.
