@@ -365,6 +365,5 @@ TRAINER = Trainer(
         race="Most frequent pairs of the text compressed least",
         curve="count of the pair in its text",
         details=_details,
-        at_the_end="Only the text that is compressed least counts: training ends with it.",
     ),
 )

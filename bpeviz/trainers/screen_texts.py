@@ -121,7 +121,6 @@ class ScreenTexts:
         vocabulary: Returns the contents of the vocabulary after a step, in a few words.
         details: Returns the tables that only this trainer shows after a step. Its arguments are
             the training, its text, the text's boundaries under the last tokenizer, and the step.
-        at_the_end: Sentence about a training that stopped before its largest vocabulary.
         randomness: The method to draw random segmentations, if `Training.stochastic`.
     """
 
@@ -135,7 +134,6 @@ class ScreenTexts:
     beginning: Callable[[Any], str] = _beginning
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
     details: Callable[[Any, str | Documents, Boundaries, int], list[Detail]] = no_details
-    at_the_end: str = ""
     randomness: Randomness = DROPOUT
 
 

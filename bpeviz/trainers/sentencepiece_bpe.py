@@ -482,7 +482,5 @@ TRAINER = Trainer(
     texts=ScreenTexts(
         beginning=_beginning,
         vocabulary=_vocabulary,
-        at_the_end="The library itself goes on with pairs that no longer occur in the text, until "
-        "its vocabulary is full.",
     ),
 )

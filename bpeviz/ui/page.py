@@ -1,4 +1,4 @@
-"""The frame of every page: the menu, the question that it answers, and the place of its inputs."""
+"""The frame of every page: the menu, the title, and the place of its text and settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bpeviz.ui.export_dialog import EXPORT, export_button, poster_button, show_p
 from bpeviz.ui.inputs.token_count import run_once_loaded
 from bpeviz.ui.learn import tours
 from bpeviz.ui.mark import IMAGE, MARK
-from bpeviz.ui.pages.base import Page
+from bpeviz.ui.pages.base import TITLE, Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room.dialog import room_button, show_in_room, use_ticket
@@ -34,9 +34,9 @@ browser then takes its widgets for removed, and they lose their values.
 def frame(page: Page) -> Iterator[DeltaGenerator]:
     """Draw the frame of a page; yield the place of its inputs.
 
-    Elements inside the frame are drawn below the page's question. `with` the yielded container,
-    they are drawn among the inputs: in a column on the left, or on a narrow screen in a part that
-    a button unfolds. `bpeviz.ui.runtime.style` lays the containers out.
+    Elements inside the frame are drawn below its inputs. `with` the yielded container, they are
+    drawn among these: the text in one line, and the settings as a sentence.
+    `bpeviz.ui.runtime.style` lays the containers out.
 
     Every page uses this frame, so that each works from a cold link. The values of a link are
     restored before the page draws its widgets. The menu that copies a link is drawn after them,
@@ -55,14 +55,12 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                     st.page_link(other.path, label=other.title)
             link, tour = st.container(width="content"), st.container(width="content")
         components.frame(page.title)
-        is_line = page.heading is not None
-        with st.container(key="line" if is_line else "body" if page.has_inputs else "whole"):
-            head = st.container(key="question") if is_line else None
+        with st.container(key="body" if page.has_inputs else "whole"):
+            with st.container(key="question"):
+                TITLE.set(title := st.empty())
+                tours.offer(page)
             inputs = st.container(key="inputs") if page.has_inputs else st.empty()
             with st.container(key="content"):
-                with head or st.container(key="question"):
-                    title = st.empty()
-                    tours.offer(page)
                 if use_ticket(page):
                     tab_state.HIDDEN.put(True)
                 tab_state.restore(page)

@@ -323,8 +323,7 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
         state["ended_training"] = ended = (name, message)
         place.empty()
     if slider is not None and not is_long:
-        with slider.container():
-            idle_vocabulary_size("vocabulary_size_while_training")
+        idle_vocabulary_size()
     st.warning(markdown.escape(ended[1]))
     st.button("Train again", on_click=lambda: state.pop("ended_training", None))
     return stop_run.stop()
@@ -343,12 +342,8 @@ def _show_progress(
     job: trainings.Job, name: str, place: DeltaGenerator, slider: DeltaGenerator | None
 ) -> None:
     """Show the progress of a training and a button to stop it, until it has ended."""
-    below = None
     if slider is not None:
-        with slider.container():
-            idle_vocabulary_size("vocabulary_size_while_training")
-            below = st.empty()  # as high as the caption that replaces it
-            below.caption("Training …")
+        idle_vocabulary_size()
     with place.container(key=f"training_progress {name}"):
         bar, drawn = st.progress(0.0, job.message()), (0.0, job.message())
         st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
@@ -360,8 +355,6 @@ def _show_progress(
             if (now := (job.share, job.message())) != drawn or looks % _DRAWN == 0:
                 bar.progress(*now)
                 drawn = now
-    if below is not None:
-        below.empty()
 
 
 def _arguments(choice: TrainingChoice) -> dict[str, Any]:

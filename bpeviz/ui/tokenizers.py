@@ -137,24 +137,22 @@ def offers(own: Trained | str, step: int) -> list[Offer]:
 
 
 def offers_with_own(
-    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator, *, has_stage: bool = False
+    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator
 ) -> list[Offer]:
     """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
 
     Args:
         text: The text of the page.
         choice: How to train.
-        sizes: The place of the slider of the vocabulary size.
-        has_stage: Whether the page shows the steps of the user's own tokenizer.
+        sizes: The place of the vocabulary size.
     """
     try:
         own = page_trainings.get(text, choice, sizes)
     except TrainingError as error:
-        with sizes.container():
-            idle_vocabulary_size()
+        idle_vocabulary_size()
         return offers(str(error), 0)
-    with sizes.container():
-        step = vocabulary_size(own.history, choice.largest, choice.options, has_stage=has_stage)
+    with sizes:
+        step = vocabulary_size(own.history, choice.largest, choice.options)
     return offers(own, step)
 
 

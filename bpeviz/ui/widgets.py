@@ -401,7 +401,7 @@ class Section(Widget[bool]):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Section):
-    """Folded settings, which are drawn only while they are open.
+    """Settings in a menu of the sentence, which are drawn only while it is open.
 
     A link that has a value of one of them opens them, and so does a value that is not allowed.
     """
@@ -409,15 +409,14 @@ class Settings(Section):
     def for_link(self) -> tuple[None, None]:
         return None, None
 
-    def opened(self, label: str = "", *, in_menu: bool = False) -> DeltaGenerator | None:
+    def menu(self) -> DeltaGenerator | None:
+        """Draw the words that open the settings; return their place, or None while it is closed."""
         if self._due.present:
             self._due.clear()
             self.put(True)
-        if in_menu:
-            page_change.set_again(self.key)
-            menu = st.popover(self.label, type="tertiary", key=self.key, on_change="rerun")
-            return menu if menu.open else None
-        return super().opened(label)
+        page_change.set_again(self.key)
+        place = st.popover(self.label, type="tertiary", key=self.key, on_change="rerun")
+        return place if place.open else None
 
     def open_again(self) -> NoReturn:
         """Run the page again with these settings open, for a message about one of them."""

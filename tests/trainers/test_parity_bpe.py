@@ -195,7 +195,6 @@ def test_training_ends_with_the_text_that_is_compressed_least() -> None:
     training = train(joined(["abab abab abab", "xyz xyz uvw"]), 20, pattern="whitespace")
     assert training.stopped == "rare"
     assert training.chosen[-1] == 1
-    assert "training ends with it" in texts_of(training).at_the_end
 
 
 def test_notes_and_table_name_the_chosen_text() -> None:

@@ -1,11 +1,9 @@
-// The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu,
-// the target of the skip link, and the button that unfolds the inputs on a narrow screen. There,
-// they fold after a change, so that the result is in view. It also
-// corrects what is typed into Streamlit's own boxes.
+// The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu, and
+// the target of the skip link. It also corrects what is typed into Streamlit's own boxes.
 // `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
 
 import { component, element } from "../shared/dom.js";
-import { SETTINGS_USED, TEXT_USED, WAY_CHOSEN, subscribe } from "../shared/events.js";
+import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { announceHeight } from "../shared/frame_height.js";
 import { firstCharacters, wellFormed } from "../text_box/text_state.js";
 
@@ -39,19 +37,6 @@ function playButton() {
   return null;
 }
 
-/** Whether the user types into a box among the inputs. */
-function isTyping() {
-  const focused = document.activeElement;
-  const box = focused?.shadowRoot?.activeElement ?? focused;
-  return Boolean(container("inputs")?.contains(focused)) && /^(INPUT|TEXTAREA)$/.test(box.tagName);
-}
-
-/** Return the names of settings that differ; a section that is opened adds some. */
-function changedNames(values, before) {
-  const names = Object.keys(values).filter((name) => name in before && !name.endsWith("_open"));
-  return names.filter((name) => String(values[name]) !== String(before[name]));
-}
-
 function label(place, role, name) {
   if (!place || place.getAttribute("role") === role) return;
   place.setAttribute("role", role);
@@ -62,12 +47,6 @@ class Frame {
   constructor(root, signal) {
     this.title = "";
     this.longest = Infinity;
-    this.toggle = root.querySelector(".toggle");
-    this.toggle.addEventListener("click", () => this.unfold(!this.isOpen), { signal });
-    subscribe(TEXT_USED, () => this.foldAfter((this.hasNewText = true)), signal);
-    subscribe(SETTINGS_USED, (values) => this.use(JSON.parse(values).values), signal);
-    // Another box may have the focus only afterwards.
-    document.addEventListener("focusout", () => setTimeout(() => this.foldAfter()), { signal });
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
     document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
     subscribe(WAY_CHOSEN, (way) => this.open(way), signal);
@@ -96,39 +75,8 @@ class Frame {
     this.describe();
   }
 
-  get isOpen() {
-    return document.documentElement.hasAttribute("data-inputs-open");
-  }
-
-  unfold(isOpen) {
-    this.isDue = false;
-    document.documentElement.toggleAttribute("data-inputs-open", isOpen);
-    this.describe();
-  }
-
-  /** Fold the inputs of a narrow screen after a change of the text, once nothing is typed there. */
-  foldAfter(isChanged = this.isDue) {
-    this.isDue = Boolean(isChanged) && this.isOpen;
-    if (this.isDue && !isTyping()) this.fold();
-  }
-
-  fold() {
-    this.unfold(false);
-    if (this.toggle.offsetParent) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-  }
-
-  /** Fold the inputs where the settings of this page differ from those before. */
-  use(settings) {
-    const changed = this.settled?.title === this.title ? changedNames(settings, this.settled.settings) : [];
-    this.settled = { title: this.title, settings };
-    const follows = this.hasNewText ? ["size"] : []; // another text has another size
-    this.hasNewText = false;
-    if (this.isOpen && changed.some((name) => !follows.includes(name))) this.fold();
-  }
-
-  /** Open a page by its title; the text box is among the inputs, which may be folded. */
+  /** Open a page by its title. */
   open(way) {
-    if (way === "text") this.unfold(true);
     const links = [...(container("menu")?.querySelectorAll("a") ?? [])];
     links.find((link) => link.textContent.trim() === way)?.click();
     this.describe();
@@ -146,8 +94,6 @@ class Frame {
   describe() {
     this.announce();
     explainConnection();
-    // Not a rule with `:has`, for which the browser would style the whole page at each change of it.
-    this.toggle.setAttribute("aria-expanded", String(this.isOpen));
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");
     for (const code of document.querySelectorAll(".stCode pre:not([tabindex])")) code.tabIndex = 0; // it scrolls

@@ -13,8 +13,6 @@ export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title o
 
 export const TEXT_TYPED = "bpeviz-text-typed"; // a key was pressed in the box of the text
 export const TEXT_WRITTEN = "bpeviz-text-written"; // a new text was written or opened, and typing has paused; detail: returns whether a text is the part shown of it
-export const TEXT_USED = "bpeviz-text-used"; // the page uses another text
-export const SETTINGS_USED = "bpeviz-settings-used"; // detail: the values of all widgets, as JSON
 
 export const TIMELINE = "bpeviz-timeline"; // detail: the payload of the player
 export const TIMELINE_REQUESTED = "bpeviz-timeline-requested"; // it is then sent again

@@ -2,7 +2,6 @@
 // (`bpeviz/ui/tab_state.py`). It draws nothing. The text boxes store their texts themselves.
 
 import { withParameters } from "../shared/address.js";
-import { SETTINGS_USED, emit } from "../shared/events.js";
 import { remember, valuesBeforeReload } from "../shared/tab.js";
 
 const RETRY_AFTER = 3000; // milliseconds
@@ -55,7 +54,6 @@ export function mount(root, data, on) {
   }
   askedAt = "";
   remember("values", data.values);
-  emit(SETTINGS_USED, data.values);
   if (data.outdated?.length) removeFromAddress(data.outdated);
   for (const [name, value] of Object.entries(data.long ?? {})) remember(`long/${name}`, value);
 }

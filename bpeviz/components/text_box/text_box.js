@@ -1,7 +1,7 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
 import { component, element } from "../shared/dom.js";
-import { TEXT_TYPED, TEXT_USED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
+import { TEXT_TYPED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { TextState, characterCount, isNewText, wellFormed } from "./text_state.js";
@@ -10,6 +10,8 @@ const PAUSE = 600; // milliseconds without a key until a text applies
 const REST = 1500; // milliseconds without a key until a new text plays
 const STATUS_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 3000; // milliseconds, doubled each time
+const BEGINNING = 400; // UTF-16 units in the closed line
+const MOST_LINES = 9; // of the open box, in browsers in which its height does not follow the text
 const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
 
 /** @type {Map<string, TextState>} The boxes by name: they outlast a change of page. */
@@ -48,7 +50,10 @@ class TextBox {
       if (!isComposing) this.#typed();
     });
     on(this.box, "compositionend", () => this.#typed());
-    on(this.box, "blur", () => this.#apply());
+    on(this.box, "blur", () => {
+      this.#apply();
+      this.#close();
+    });
     on(this.box, "keydown", (event) => {
       const { key, ctrlKey, metaKey, shiftKey } = event;
       if ((ctrlKey || metaKey) && /^[zy]$/i.test(key) && this.box.value === this.given) this.#undo(event, shiftKey);
@@ -65,7 +70,7 @@ class TextBox {
     for (const name of ["dragover", "dragleave", "drop"]) on(document, name, (event) => this.#drag(event));
     for (const back of root.querySelectorAll(".back")) on(back, "click", () => this.#change(this.state.sample, this.state.text));
     on(this.rows.querySelector(".join"), "click", () => this.#change(this.data.own, "", { joins: true }));
-    subscribe(WAY_CHOSEN, (way) => way === "text" && setTimeout(() => this.#select()), signal); // once it is unfolded
+    subscribe(WAY_CHOSEN, (way) => way === "text" && this.#select(), signal);
     signal.addEventListener("abort", () => {
       this.#apply();
       clearTimeout(this.rest);
@@ -141,7 +146,6 @@ class TextBox {
     const changes = `${version} ${number} ${file} ${Object.keys(this.data.replaced)}`;
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
-      if (this.drawn) emit(TEXT_USED);
       // A file takes the place of a sample.
       this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
       const table = this.data.table?.name ?? null;
@@ -157,8 +161,8 @@ class TextBox {
     this.count.hidden = this.data.count === null;
     const [characters, tokens] = (this.data.count ?? "").split(/(?<= · )/);
     this.count.replaceChildren(characters, element("b", "", tokens));
-    this.source.classList.toggle("line", Boolean(this.data.isLine));
-    this.source.classList.toggle("continues", this.box.scrollWidth > this.box.clientWidth || this.box.value.trimEnd().includes("\n"));
+    this.source.classList.toggle("line", this.data.count !== null);
+    this.#close();
     for (const option of this.select.options) option.hidden = option.value in this.data.replaced;
     const isBrief = this.data.others.length > 0 && this.select.value !== this.data.own;
     this.box.hidden = file !== null || this.data.table !== null || isBrief;
@@ -169,6 +173,14 @@ class TextBox {
     if (lostFiles.length) {
       this.#tell(`The server no longer has ${lostFiles.join(", ")}. Open it again.`);
     }
+  }
+
+  // Draw the beginning of the text in the closed line.
+  #close() {
+    this.box.scrollTop = 0;
+    const beginning = this.box.value.slice(0, BEGINNING).replaceAll("\n", " ↵ ");
+    this.source.querySelector(".beginning").textContent = beginning;
+    if (!CSS.supports("field-sizing: content")) this.box.rows = Math.min(MOST_LINES, this.box.value.split("\n").length + 1);
   }
 
   // Draw the first rows of a table in place of the box.

@@ -422,8 +422,6 @@ def choose_text(
     source: TextSource,
     most: int = limits.PAGE_TEXT,
     replaced: Mapping[str, str] = MappingProxyType({}),
-    *,
-    is_line: bool = False,
 ) -> str | Documents:
     """Draw a text box with samples and files to choose from.
 
@@ -455,7 +453,6 @@ def choose_text(
                 source.failed.put(str(error))
 
     data = _box_data(source, replaced)
-    data["isLine"] = is_line
     change = components.text_box(data, source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     if failed := source.failed.get():

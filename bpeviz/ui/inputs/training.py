@@ -23,6 +23,7 @@ from bpeviz.pretokenizers.patterns import (
     pattern_title,
 )
 from bpeviz.trainers import TRAINERS, Option, Trainer
+from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.inputs.text import (
     LANGUAGES,
     OWN_TEXT,
@@ -35,7 +36,6 @@ from bpeviz.ui.inputs.text import (
     text_of,
 )
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
-from bpeviz.ui import markdown
 from bpeviz.ui.widgets import (
     NumberField,
     OneOf,
@@ -201,75 +201,55 @@ SIDE_OPTIONS = {
 
 
 def choose_training(
-    text: str | Documents | None,
+    text: str | Documents | None, line: DeltaGenerator | None = None, verb: str = "Train"
 ) -> tuple[str | Documents, TrainingChoice, DeltaGenerator]:
-    """Draw how the user's tokenizer is trained.
+    """Draw how the user's tokenizer is trained, as a sentence.
 
     Args:
         text: The text of the page, or None on a page of many.
+        line: The line of the sentence, if that has begun.
+        verb: The first words.
 
     Returns:
-        The text of the page, the choice, and the place of the slider of the vocabulary size.
+        The text of the page, the choice, and the place of the vocabulary size.
     """
-    corpus = _corpus(has_text=text is not None)
-    before = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
-    trainer = TRAINERS[ALGORITHM.select(help=before.about)]
-    sizes = st.container()
-    choice = _more(trainer, corpus)
+    with line or sentence():
+        say(verb)
+        trainer = TRAINERS[_algorithm()]
+        say("on")
+        corpus = _corpus(has_text=text is not None)
+        sizes = sentence("size_place")
+        choice = _more(trainer, corpus)
     return *_expanded(text or "", choice), sizes
 
 
-def say_training(
-    text: str | Documents,
-) -> tuple[str | Documents, TrainingChoice, DeltaGenerator]:
-    """Draw the same as `choose_training`, as one sentence."""
-    with st.container(
-        key="sentence", horizontal=True, vertical_alignment="center", gap="xxsmall"
-    ):
-        st.markdown("Train", width="content")
-        before = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
-        menu = st.popover(before.short, type="tertiary", key="algorithm_menu", on_change="rerun")
-        if menu.open:
-            with menu:
-                short = replace(ALGORITHM, titles=ALGORITHMS)
-                key = short.radio([each.gist for each in TRAINERS.values()])
-        else:
-            key = ALGORITHM.value()
-        trainer = TRAINERS[key]
-        st.markdown("on", width="content")
-        corpus = _corpus(in_menu=True)
-        st.markdown("until it has", width="content")
-        sizes = st.container(key="until", width="content")
-        st.markdown("tokens.", width="content")
-        choice = _more(trainer, corpus, in_menu=True)
-    return *_expanded(text, choice), sizes
+def _algorithm() -> str:
+    """Draw the menu of the algorithms; return the key of the one chosen."""
+    key = ALGORITHM.value()
+    if (place := menu(ALGORITHMS[key], "algorithm_menu")) is None:
+        return key
+    with place:
+        short = replace(ALGORITHM, titles=ALGORITHMS)
+        return short.radio([trainer.gist for trainer in TRAINERS.values()])
 
 
-def _corpus(*, has_text: bool = True, in_menu: bool = False) -> Corpus | None:
-    """Draw the choice of the training text; return it, or None for the text of the page."""
+def _corpus(*, has_text: bool = True) -> Corpus | None:
+    """Draw the menu of the training text; return it, or None for the text of the page."""
     replaced = {} if has_text else {THIS_TEXT: LANGUAGES}
-    if in_menu:
-        key = TRAIN_ON.sample.get() or THIS_TEXT
+
+    def chosen() -> str | None:
+        sample = TRAIN_ON.sample.get() or THIS_TEXT
+        sample = replaced.get(sample, sample)
         file = TRAIN_ON.file_name.get() or TRAIN_ON.boxed_file.get()
-        name = file or ("another text" if key == OWN_TEXT else TRAIN_ON.sample.titles[key])
-        menu = st.popover(
-            "this text" if key == THIS_TEXT and not file else markdown.escape(name),
-            type="tertiary", key="trained_on_menu", on_change="rerun",
-        )
-        if menu.open:
-            with menu:
-                text = choose_text(TRAIN_ON, limits.TEXT, replaced)
-        else:
-            text = text_of(TRAIN_ON, limits.TEXT, replaced)
-    else:
-        text = choose_text(TRAIN_ON, limits.TEXT, replaced)
-    sample = TRAIN_ON.sample.get() or THIS_TEXT
-    sample = replaced.get(sample, sample)
-    file = TRAIN_ON.file_name.get() or TRAIN_ON.boxed_file.get()
-    if sample == THIS_TEXT and file is None:
-        return None
-    title = "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
-    return Corpus(file or title, text)
+        if sample == THIS_TEXT and file is None:
+            return None
+        name = "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
+        return file or name
+
+    with menu(chosen() or "this text", "trained_on_menu") or nullcontext() as place:
+        how = TRAIN_ON, limits.TEXT, replaced
+        text = text_of(*how) if place is None else choose_text(*how)
+    return None if (name := chosen()) is None else Corpus(name, text)
 
 
 def on_languages(choice: TrainingChoice) -> TrainingChoice:
@@ -297,12 +277,10 @@ def _expanded(
     return beginning(text, limits.PAGE_TEXT), replace(choice, corpus=corpus._replace(text=written))
 
 
-def _more(
-    trainer: Trainer, corpus: Corpus | None, *, in_menu: bool = False
-) -> TrainingChoice:
-    """Draw the options of a trainer and the pre-tokenization, folded; return the choice."""
+def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
+    """Draw the options of a trainer and the pre-tokenization in a menu; return the choice."""
     values: dict[str, str | int] = {}
-    fold = MORE.opened(in_menu=in_menu)
+    fold = MORE.menu()
     is_open = fold is not None
     with fold or nullcontext():
         _options(trainer, trainer.options[:1], values, is_open=is_open)
@@ -336,29 +314,22 @@ def choose_trainings(
     Returns:
         The text of the page, and the choices.
     """
-    corpus = _corpus()
-    keys = SIDE_BY_SIDE.multiselect(
-        default=list(default),
-        help=f"Up to {limits.ALGORITHMS}. The options of each, below, say what it does. At a "
-        "vocabulary size each shows its own step; outside its sizes it does not change.",
-    )
-    fold = MORE.opened()
-    is_open = fold is not None
-    with fold or nullcontext():
-        pattern, expression = _pre_tokenization(is_open=is_open)
-        place = st.container() if is_open else None
-        own = dict.fromkeys(name for key in keys for name in TRAINERS[key].reserved)
-        special = _special_tokens(own, is_open=is_open)
-        counted = _counted(is_open=is_open)
-    options: dict[str, dict[str, str | int]] = {key: {} for key in keys}
-    for key in keys:
-        trainer = TRAINERS[key]
-        fold = SIDE_OPTIONS[key].opened()
+    options: dict[str, dict[str, str | int]] = {}
+    with sentence():
+        say("Compare")
+        keys = SIDE_BY_SIDE.multiselect(default=list(default), label_visibility="collapsed")
+        say("on")
+        corpus = _corpus()
+        fold = MORE.menu()
+        is_open = fold is not None
         with fold or nullcontext():
-            if fold is not None:
-                st.caption(f"{trainer.about} {_source(trainer)}")
-            is_open = fold is not None
-            _options(trainer, trainer.options, options[key], SIDE, initial, is_open=is_open)
+            pattern, expression = _pre_tokenization(is_open=is_open)
+            place = st.container() if is_open else None
+            own = dict.fromkeys(name for key in keys for name in TRAINERS[key].reserved)
+            special = _special_tokens(own, is_open=is_open)
+            counted = _counted(is_open=is_open)
+        for key in keys:
+            options[key] = _side_options(TRAINERS[key], initial)
     over_bytes = any("bytes" in values.values() for values in options.values())
     largest = _largest(place, _first_largest(corpus, over_bytes=over_bytes), over_bytes=over_bytes)
     shared = (largest, pattern, expression, counted)
@@ -369,6 +340,17 @@ def choose_trainings(
         return text, []
     text, first = _expanded(text, choices[0])
     return text, [replace(choice, corpus=first.corpus) for choice in choices]
+
+
+def _side_options(trainer: Trainer, initial: Mapping[str, str | int]) -> dict[str, str | int]:
+    """Draw the menu of an algorithm's options; return their values."""
+    values: dict[str, str | int] = {}
+    fold = SIDE_OPTIONS[trainer.key].menu()
+    with fold or nullcontext():
+        if fold is not None:
+            st.caption(f"{trainer.about} {_source(trainer)}")
+        _options(trainer, trainer.options, values, SIDE, initial, is_open=fold is not None)
+    return values
 
 
 def _first_largest(corpus: Corpus | None, *, over_bytes: bool) -> int:

@@ -156,7 +156,7 @@ def show(side: DeltaGenerator) -> None:
             choose_text(TEXT), ["bpe", "wordpiece", "unigram"], {"atoms": "characters"}
         )
     if not choices:
-        st.info("Choose one or more algorithms on the left.")
+        st.info("Choose one or more algorithms above.")
     shown = _train_all(text, choices)
     if not shown:
         remarks.atoms_only(text if choices else "", "lock_step")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from streamlit.delta_generator import DeltaGenerator
+
 from bpeviz.ui.widgets import Values, Widget
+
+TITLE: ContextVar[DeltaGenerator] = ContextVar("title")
+"""The place of the title, for a page that knows a better one once it has an answer."""
 
 ABOUT_MERGE_DIAGRAM = (
     "Each block is a merge, and lies on the two tokens that it joined; the blocks on top are the "
@@ -34,7 +40,8 @@ class Page:
         widgets: Yields the widgets whose values a link to the page contains. If a widget is drawn
             only for some values of another one, the other one is yielded first.
         left_out: Returns a description of each value that a link cannot contain.
-        has_inputs: Whether the page has a column of inputs.
+        has_inputs: Whether the page has a text and settings.
+        heading: Returns the title of the page, if that is not the question.
         short: Short names of its widgets in typed addresses, each with the name in links.
     """
 

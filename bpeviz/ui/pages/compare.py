@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
 from bpeviz.ui.inputs.named_texts import add_table, choose_texts
 from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
@@ -202,6 +204,18 @@ def _baseline(keys: Sequence[str]) -> str:
     return BASELINE.select({key: names[key] for key in keys}, index=first)
 
 
+def _more(keys: Sequence[str], *, is_many: bool) -> str:
+    """Draw the menu of the baseline, the looks and the files; return the key of the baseline."""
+    with menu("More", "compare_menu") or nullcontext() as place:
+        if place is None:
+            return "" if is_many else BASELINE.value()
+        baseline = "" if is_many else _baseline(keys)
+        if not is_many:
+            _looks(keys)
+        import_button()
+    return baseline
+
+
 def _looks(keys: Sequence[str]) -> None:
     """Draw the choices of what the text shows. At first only tokens that differ have color."""
     with st.container(width="content", gap=None):
@@ -214,26 +228,37 @@ def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text line by line, and the metrics."""
     remarks.leave_for_inspect()
     _open_table()
-    answer = st.container(key="verdict")  # above everything else
     texts = None
     translations: list[str] = []
+    corpus: Corpus | None = None
+    is_many = HOW_MANY.value() == "many"
     with side:
-        how: dict[str, Any] = {"label_visibility": "collapsed", "width": "stretch"}
-        if HOW_MANY.segments(on_change=_leave_out_own, **how) == "many":
+        answer = st.container(key="verdict")  # above everything else
+        text: str | Documents = ""
+        if is_many:
             texts, translations = choose_texts()
-        text, choice, sizes = choose_training(choose_text(TEXT) if texts is None else None)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
-        keys = _chosen()
-        baseline = _baseline(keys) if texts is None else ""
-        if texts is None:
-            _looks(keys)
-        import_button()
-    if OWN in keys:
-        offered = tokenizers.offers_with_own(text, choice, sizes)
-    else:
-        with sizes.container():
+        else:
+            text = choose_text(TEXT)
+        line = sentence()
+        with line:
+            say("Compare")
+            keys = _chosen()
+            say("on")
+            with (
+                menu("many texts" if is_many else "this text", "many_menu")
+                or nullcontext() as place
+            ):
+                if place is not None:
+                    HOW_MANY.segments(on_change=_leave_out_own, label_visibility="collapsed")
+            baseline = _more(keys, is_many=is_many)
+        if OWN in keys:
+            own_text = None if is_many else text
+            text, choice, sizes = choose_training(own_text, line, "· Yours:")
+            corpus = choice.corpus
+            offered = tokenizers.offers_with_own(text, choice, sizes)
+        else:
             idle_vocabulary_size()
-        offered = tokenizers.offers("", 0)
+            offered = tokenizers.offers("", 0)
     by_key = {offer.key: offer for offer in offered}
     chosen = [by_key[key] for key in keys]
     if not chosen:
@@ -246,7 +271,7 @@ def show(side: DeltaGenerator) -> None:
         return
     column_of = _columns_for(text, chosen)
     if not text:
-        st.info("There is no text yet. Type one on the left, or choose a sample.")
+        st.info("There is no text yet. Type one above, or choose a sample.")
         return
     if not column_of:
         return  # messages say why
@@ -255,20 +280,20 @@ def show(side: DeltaGenerator) -> None:
     first = next((key for key in column_of if key != OWN), OWN)
     number = [*column_of].index(baseline if baseline in column_of else first)
     standings = [verdict.standing(column) for column in columns]
-    sentence, pair = verdict.sentence(standings, number), verdict.pair(standings, number)
+    words, pair = verdict.sentence(standings, number), verdict.pair(standings, number)
     prices = many_texts.prices_of(chosen)
     measured = measure(text, columns, number, prices)
     with answer:
         compared = columns[pair.leader], columns[pair.other]
-        _verdict(sentence, _careful(measured, number), measured[0].text, *compared)
+        _verdict(words, _careful(measured, number), measured[0].text, *compared)
     offers = tuple(by_key[key] for key in column_of)
-    _draw_score(text, measured, offers, number, sentence)
-    _caveats(measured[0].text, choice.corpus, column_of)
+    _draw_score(text, measured, offers, number, words)
+    _caveats(measured[0].text, corpus, column_of)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
-        _ways_on(column_of, choice.corpus)
+        _ways_on(column_of, corpus)
         of, other = sorted(pair, key=lambda index: index != number)
         agreed = alignment.sentence(columns[of], columns[other]) if of != other else ""
         _measures(measured, agreed, chosen)

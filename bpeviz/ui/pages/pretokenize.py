@@ -283,7 +283,7 @@ def show(side: DeltaGenerator) -> None:
                 (choice, pretokenization.PreTokenizedColumn(choice.title, choice.about, of, rules))
             )
     if not text:
-        st.info("There is no text yet. Type one on the left, or choose a sample.")
+        st.info("There is no text yet. Type one above, or choose a sample.")
         return
     if done:
         _same_everywhere([column.cut for _, column in done])

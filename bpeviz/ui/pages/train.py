@@ -18,7 +18,7 @@ from bpeviz.ui import components, markdown, pictures, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported, ask_for_poster
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
-from bpeviz.ui.inputs.training import ALGORITHM, ALGORITHMS, say_training, training_widgets
+from bpeviz.ui.inputs.training import ALGORITHM, ALGORITHMS, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
@@ -65,7 +65,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 def _heading() -> str:
-    rule = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values()))).rule
+    rule = TRAINERS[ALGORITHM.value()].rule
     return f"{rule[0].upper()}{rule[1:]}."
 
 
@@ -107,17 +107,16 @@ def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the player, and everything that follows its step below."""
     remarks.leave_for_inspect()
     with side:
-        text, choice, sizes = say_training(choose_text(TEXT, limits.TEXT, is_line=True))
+        text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
     try:
         trained = get_trained(text, choice, sizes)
     except TrainingError as error:
-        with sizes.container():
-            idle_vocabulary_size()
+        idle_vocabulary_size()
         st.error(markdown.escape(str(error)))
         remarks.atoms_only(text, "player")
         return
-    with sizes.container():
-        last = vocabulary_size(trained.history, choice.largest, choice.options, has_stage=True, in_words=True)
+    with sizes:
+        last = vocabulary_size(trained.history, choice.largest, choice.options)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
     # All sizes share a timeline, of which they show the steps up to `last`.

@@ -17,13 +17,19 @@ from bpeviz.core.boundaries import Part
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
+from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
-from bpeviz.ui.inputs.training import choose_training, training_widgets
+from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.inspect import encoding
 from bpeviz.ui.pages.inspect.diagram import MERGE_DIAGRAM, MIRRORED
-from bpeviz.ui.pages.inspect.encoding import TOKENIZER, EncodingSettings, choose_encoding
+from bpeviz.ui.pages.inspect.encoding import (
+    TOKENIZER,
+    EncodingSettings,
+    choose_encoding,
+    choose_tokenizer,
+)
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText
 from bpeviz.ui.pages.inspect.lookup import DECODE, LOOK_UP, QUERY
 from bpeviz.ui.pages.inspect.step_by_step import STEP_BY_STEP, WORD
@@ -77,22 +83,27 @@ def _shows_own() -> bool:
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs and the text through the pipeline, with one of the details.
 
-    The settings of training are visible, and the user's own tokenizer is trained, only if the page
+    The settings of training are drawn, and the user's own tokenizer is trained, only if the page
     shows it.
     """
+    corpus: Corpus | None = None
     with side:
         text = choose_text(TEXT)
-        tokenizer = st.container()
-        shows_own = _shows_own()
-        with st.container(key="settings" if shows_own else "settings_unused"):
-            text, choice, sizes = choose_training(text)
-    if shows_own:
-        offers = tokenizers.offers_with_own(text, choice, sizes, has_stage=True)
-    else:
-        offers = tokenizers.offers("", 0)
-    with tokenizer:
+        line = sentence()
+        with line:
+            say("Tokens of")
+            tokenizer = st.container(width="content")
+        if _shows_own():
+            text, choice, sizes = choose_training(text, line, "· Yours:")
+            corpus = choice.corpus
+            offers = tokenizers.offers_with_own(text, choice, sizes)
+        else:
+            offers = tokenizers.offers("", 0)
+        with tokenizer:
+            offer = choose_tokenizer(offers)
+        with line:
+            settings = choose_encoding(offer)
         inspected_text = choose_row(text)
-        settings = choose_encoding(offers)
     if (size := len(inspected_text)) > MAX_INSPECTED:
         st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {size:,} characters.")
     if settings is None:
@@ -106,7 +117,7 @@ def show(side: DeltaGenerator) -> None:
     _verdict(settings.offer, encoded)
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
     part = choose_part(PART, text_parts, "The figures above are for", is_played=True)
-    trained_on = choice.corpus is None and encoded.text == text
+    trained_on = corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
     _grid(inspected)  # a pressed token is looked up below

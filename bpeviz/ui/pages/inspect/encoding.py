@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,8 @@ from bpeviz.text import listed, shorten
 from bpeviz.ui import markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.import_dialog import import_button
-from bpeviz.ui.opened_tokenizers import YOURS, opened
+from bpeviz.ui.inputs.sentence import menu
+from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer
 from bpeviz.ui.widgets import OneOf, Switch, TextField, Values, Widget
@@ -105,11 +107,36 @@ def is_ready(offer: Offer) -> bool:
     return offer.needs is None or bool(ready([offer.needs]))
 
 
-def choose_encoding(offers: Sequence[Offer]) -> EncodingSettings | None:
-    """Draw the choice of the tokenizer and its settings; return None while its files download."""
-    offer = _tokenizer(offers)
+def choose_tokenizer(offers: Sequence[Offer]) -> Offer:
+    """Draw the choice of the tokenizer; return it."""
+    by_key = {offer.key: offer for offer in offers}
+    if TOKENIZER.get() not in by_key:
+        TOKENIZER.clear()
+    names = {key: offer.name for key, offer in by_key.items()}
+    return by_key[TOKENIZER.select(names, label_visibility="collapsed")]
+
+
+def choose_encoding(offer: Offer) -> EncodingSettings | None:
+    """Draw the menu of a tokenizer's settings; return None while its files download."""
+    label = "Special tokens, files"
+    with menu(label, "encoding_menu") or nullcontext() as place:
+        if place is not None:
+            import_button(TOKENIZER.put)
+            if offer.assumed:
+                st.caption(markdown.escape(offer.assumed))
     if not is_ready(offer):
         return None
+    if place is None:
+        if offer.chat is not None and CHAT.value():
+            return EncodingSettings(offer, offer.special_tokens, TEMPLATE.value(), SYSTEM.value())
+        names = offer.special_tokens if SPECIAL.value() == "special" else ()
+        return EncodingSettings(offer, names, TEMPLATE.value())
+    with place:
+        return _settings(offer)
+
+
+def _settings(offer: Offer) -> EncodingSettings:
+    """Draw the settings of a tokenizer; return them."""
     if offer.chat is None or not CHAT.toggle(
         help="A chat model gets more than your text: markers show who speaks and where a message "
         "ends. This makes the text a user's message with these markers, or a conversation, if it "
@@ -123,22 +150,6 @@ def choose_encoding(offers: Sequence[Offer]) -> EncodingSettings | None:
     )
     # The names of all special tokens are special, as in `transformers`.
     return EncodingSettings(offer, offer.special_tokens, _template(offer), system)
-
-
-def _tokenizer(offers: Sequence[Offer]) -> Offer:
-    """Draw the choice of the tokenizer; return it."""
-    by_key = {offer.key: offer for offer in offers}
-    if TOKENIZER.get() not in by_key:
-        TOKENIZER.clear()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        key = TOKENIZER.select(
-            {key: offer.name for key, offer in by_key.items()},
-            help=f"“{YOURS}” is trained on the training text, with the settings below.",
-        )
-        import_button(TOKENIZER.put)
-    if assumed := by_key[key].assumed:
-        st.caption(markdown.escape(assumed))
-    return by_key[key]
 
 
 def _special_tokens(offer: Offer) -> tuple[str, ...]:
