@@ -39,7 +39,7 @@ TIES = Option(
     },
 )
 TIE_WINNERS = {
-    "first": "the earliest in the text wins",
+    "first": "the first in the text wins",
     "smallest": "the smallest ids win",
     "huggingface": "the smallest ids win",
     "bytes": "the lexicographically smallest wins",

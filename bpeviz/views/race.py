@@ -11,7 +11,7 @@ from bpeviz.views.parts import WINDOW
 from bpeviz.views.payloads import Race, RaceRow, Style
 from bpeviz.views.stage import Row
 
-BEST = 24
+BEST = 5
 """The number of candidates at each step."""
 
 COUNTED = 2_500_000

@@ -160,14 +160,14 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   const facts = ({ steps: more, ...rest }) =>
     new TokenizedText({ ...payload, tokenCounts: [12, 3], steps: { ...steps, ...more }, ...rest }).facts(0);
   const tieRule = "the smallest ids win";
-  assert.equal(facts({ tieRule }), "9 times, tied with 2 other pairs; the smallest ids win. 12 → 3 tokens");
+  assert.equal(facts({ tieRule }), "9 times, like 2 other pairs; the smallest ids win. 12 → 3 tokens");
   assert.equal(facts({ tieRule, steps: { ties: [0] } }), "9 times. 12 → 3 tokens");
   const scored = { score: [0.5], applied: [7], notes: { 0: "9 times together; the parts 9 and 18 times in all: 9 ÷ (9 × 18)" } };
-  const decided = "9 times together; the parts 9 and 18 times in all: 9 ÷ (9 × 18) = 0.5, tied with 2 other pairs · 7 replaced (the others overlap)";
+  const decided = "9 times together; the parts 9 and 18 times in all: 9 ÷ (9 × 18) = 0.5, like 2 other pairs · 7 replaced (the others overlap)";
   const leftOut = "spaces left out";
   assert.equal(facts({ steps: scored, leftOut }), `${decided}. 12 → 3 tokens, spaces left out`);
   assert.equal(facts({ steps: scored, leftOut, title: "WordPiece" }), decided); // its head has the tokens
-  assert.equal(facts({ weighted: true }), "weighted count 9, tied with 2 other pairs. 12 → 3 tokens");
+  assert.equal(facts({ weighted: true }), "weighted count 9, like 2 other pairs. 12 → 3 tokens");
   const pruning = { kind: "pruning", ties: [], score: [0.25], round: [4] };
   const pruned = "used 9 times; without it the text is less likely by 0.25 nats";
   assert.equal(facts({ steps: pruning }), `${pruned} · round 4. 12 → 3 tokens`);
@@ -177,6 +177,6 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   const other = { trainedOn: "a corpus", tokenCounts: [12, 12], changingSteps: [2] };
   assert.equal(
     facts({ ...other, tieRule }),
-    "9 times in the training text, tied with 2 other pairs; the smallest ids win. Your text does not change: 12 tokens",
+    "9 times in the training text, like 2 other pairs; the smallest ids win. Your text does not change: 12 tokens",
   );
 });

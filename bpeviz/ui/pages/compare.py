@@ -208,7 +208,7 @@ def _more(keys: Sequence[str], *, is_many: bool) -> str:
     """Draw the menu of the baseline, the looks and the files; return the key of the baseline."""
     with menu("More", "compare_menu") or nullcontext() as place:
         if place is None:
-            return "" if is_many else BASELINE.value()
+            return "" if is_many else BASELINE.get() or ""
         baseline = "" if is_many else _baseline(keys)
         if not is_many:
             _looks(keys)
