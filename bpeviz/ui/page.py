@@ -58,7 +58,6 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         with st.container(key="body" if page.has_inputs else "whole"):
             with st.container(key="question"):
                 TITLE.set(title := st.empty())
-                tours.offer(page)
             inputs = st.container(key="inputs") if page.has_inputs else st.empty()
             with st.container(key="content"):
                 if use_ticket(page):

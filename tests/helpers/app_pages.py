@@ -10,6 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.vocabulary_size import BOX
+
+MENUS = [
+    "share",
+    *(f"{name}_menu" for name in ("algorithm", "trained_on", "encoding", "compare", "many")),
+]
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -39,11 +45,11 @@ def opened(
         page: The name of a page, or the path of its file.
         query: The parameters of the address.
         may_fail: Whether the page may show errors, and not exceptions.
-        **state: Values of the session. The menu “Share” is open unless they say otherwise.
+        **state: Values of the session. Menus are open unless they say otherwise.
     """
     app = Page(APP, default_timeout=60)
     app.may_fail = may_fail
-    for key, value in ({"share": True} | state).items():
+    for key, value in (dict.fromkeys(MENUS, True) | state).items():
         app.session_state[key] = value
     for key, value in (query or {}).items():
         app.query_params[key] = value
@@ -59,6 +65,12 @@ def trained_apart(text: str, **state: Any) -> dict[str, Any]:
         "trained_on_box": state.pop("text_box", samples.by_key(TEXT.first).text),
     }
     return {"text_sample": OWN_TEXT, "text_box": text} | trained_on | state
+
+
+def size_box(app: AppTest) -> Any:
+    """Return the box of the vocabulary size, or of the number of merges."""
+    (box,) = (each for each in app.number_input if str(each.key).startswith(BOX))
+    return box
 
 
 def errors(app: AppTest) -> list[str]:

@@ -94,6 +94,7 @@ def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
 
 def test_text_and_settings_come_back_on_all_pages() -> None:
     before = training_app()
+    before.session_state["compare_menu"] = True
     before.switch_page(COMPARE).run()
     before.toggle(key="token_ids").set_value(True).run()
     app = reloaded(stored(before))
@@ -101,7 +102,7 @@ def test_text_and_settings_come_back_on_all_pages() -> None:
     assert app.number_input(key="largest").value == 300
     assert app.selectbox(key="pattern").value == "whitespace"
     app.switch_page(COMPARE).run()
-    assert app.toggle(key="token_ids").value is True
+    assert app.session_state["token_ids"] is True
     assert payload(app)["text"] == TEXT
 
 

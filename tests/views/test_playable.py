@@ -90,7 +90,7 @@ def test_tie_rule_is_named_if_the_options_are_known() -> None:
     training = bpeviz.train(SHORT, merges=9, ties="largest")
     for options, rule in (
         ({"ties": "largest"}, "largest wins"),
-        ({}, "earliest in the text"),
+        ({}, "first in the text"),
         (None, ""),
     ):
         shown = played(training, SHORT, options=options)

@@ -116,6 +116,13 @@ export class Bars {
 
 const MOST_GROUPS = 4;
 
+/** Return bars that stand in the order of their values, in groups of one value. */
+function grouped(bars) {
+  const groups = new Map();
+  for (const bar of bars) groups.set(bar.value, [...(groups.get(bar.value) ?? []), bar]);
+  return [...groups.values()];
+}
+
 /** The race of one text: pairs of the same value are one group, in the order of the text. */
 export class Ties extends Bars {
   constructor(box) {
@@ -124,17 +131,17 @@ export class Ties extends Bars {
     this.pointed = (ids) => {};
   }
 
-  show(step, taken, isPlaying, [heading], ties = 0) {
+  show(step, taken, isPlaying, [heading], ties = 0, rule = null) {
     const bars = barsAt(this.data, step, taken);
     if (!bars && this.data.isUnwatched) return emit(RACE_WATCHED);
     this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);
-    const groups = Object.values(Object.groupBy(bars ?? [], ({ value }) => `v${value}`)).slice(0, MOST_GROUPS);
+    const groups = grouped(bars ?? []).slice(0, MOST_GROUPS);
     const first = groups[0];
     const all = first ? Math.max(first.length, ties + 1) : 0;
     const isTie = all > 1;
     const { measure } = this.data;
     const value = first && formatFigure(first[0].value);
-    this.heading.textContent = !first ? "" : isTie ? `${all} ${first[0].ids.length > 1 ? "pairs" : "pieces"} tie at ${measure === "count" ? "" : `${measure} `}${value}; the first in the text wins` : heading;
+    this.heading.textContent = !first ? "" : isTie ? `${all} ${first[0].ids.length > 1 ? "pairs" : "pieces"} tie at ${measure === "count" ? "" : `${measure} `}${value}${rule ? `; ${rule}` : ""}` : heading;
     this.list.replaceChildren(...groups.map((group, i) => this.#group(group, i ? group.length : all)));
   }
 

@@ -147,7 +147,7 @@ export class Captions {
       const words = this.several ? [data.title, ` ${heading[0].toLowerCase()}${heading.slice(1)}`] : [heading, ""];
       words[1] += ` before ${data.unit} ${formatCount(decision + 1)}`;
       if (data.trainedOn) words.push(" in the training text");
-      bars.show(decision + 1, taken, this.playback.isPlaying, words, data.steps.ties[decision] ?? 0);
+      bars.show(decision + 1, taken, this.playback.isPlaying, words, data.steps.ties[decision] ?? 0, data.tieRule);
     });
   }
 }

@@ -161,6 +161,7 @@ export class TimelineView extends TokenizedText {
     if (data.hasEnd && rankOf(data.changingSteps, step) === rankOf(data.changingSteps, data.last)) {
       const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
       facts.classList.add("at-end");
+      facts.querySelector(".change")?.remove();
       facts.append(element("b", "end", `${first} → ${tokens} tokens in ${counted(step, data.unit)}.`));
     }
     const operator = (sign) => element("span", "op", sign);

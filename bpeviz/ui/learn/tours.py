@@ -226,23 +226,6 @@ def restore(page: Page) -> None:
             session.apply(page, tour.before if is_asking else tour.steps[number - 1].values)
 
 
-def offer(page: Page) -> None:
-    """Draw buttons for the tours of a page on one line, unless one is running."""
-    listed = [tour for tour in TOURS.values() if tour.page == page]
-    if not listed or _running(page)[0] or st.context.is_embedded:
-        return
-    with st.container(key="tour_links", horizontal=True, gap="small", width="content"):
-        for tour in listed:
-            # A link to the page on which it is would not change the address.
-            st.button(
-                f"Tour: {tour.title}",
-                key=f"tour_{tour.key}",
-                type="tertiary",
-                on_click=st.query_params.from_dict,
-                args=(tour.link(),),
-            )
-
-
 def draw(page: Page) -> None:
     """Draw the step of the tour in the address."""
     tour, number = _running(page)

@@ -204,6 +204,13 @@ def _baseline(keys: Sequence[str]) -> str:
     return BASELINE.select({key: names[key] for key in keys}, index=first)
 
 
+def _how_many(*, is_many: bool) -> None:
+    """Draw the menu of the text of the page and of many texts."""
+    if place := menu("many texts" if is_many else "this text", "many_menu"):
+        with place:
+            HOW_MANY.segments(on_change=_leave_out_own, label_visibility="collapsed")
+
+
 def _more(keys: Sequence[str], *, is_many: bool) -> str:
     """Draw the menu of the baseline, the looks and the files; return the key of the baseline."""
     with menu("More", "compare_menu") or nullcontext() as place:
@@ -244,12 +251,7 @@ def show(side: DeltaGenerator) -> None:
             say("Compare")
             keys = _chosen()
             say("on")
-            with (
-                menu("many texts" if is_many else "this text", "many_menu")
-                or nullcontext() as place
-            ):
-                if place is not None:
-                    HOW_MANY.segments(on_change=_leave_out_own, label_visibility="collapsed")
+            _how_many(is_many=is_many)
             baseline = _more(keys, is_many=is_many)
         if OWN in keys:
             own_text = None if is_many else text

@@ -80,7 +80,8 @@ def headings(app: AppTest) -> list[str]:
 
 def answer(app: AppTest) -> str:
     """Return the verdict above the player."""
-    return str(app.markdown[0].value).replace("\\", "")
+    verdicts = (one.value for one in app.markdown if re.match(r"\*{0,2}At \d", one.value))
+    return str(next(verdicts)).replace("\\", "")
 
 
 def only_cut(app: AppTest) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers import app_pages, usual
-from helpers.app_pages import errors
+from helpers.app_pages import errors, size_box
 from helpers.html_tables import shown_tables
 from helpers.payloads import payloads
 from helpers.properties import pairs
@@ -155,8 +155,7 @@ def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> 
 
 def test_vocabulary_size_slider_changes_encoding() -> None:
     app = opened()
-    slider = next(one for one in app.slider if one.label == "Vocabulary size")
-    slider.set_value(260).run()
+    size_box(app).set_value(260).run()
     training = usual.train("bpe", FIRST)
     assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
     assert markdown.escape("Your tokenizer (260)") in light(app)
@@ -290,10 +289,8 @@ def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
     if not download.available("cl100k_base"):
         pytest.skip("cl100k is not on this machine.")
     app = opened(inspected="low")
-    (slider,) = [one for one in app.slider if not one.disabled]
-    slider.set_value(270).run()
+    size_box(app).set_value(270).run()
     app.selectbox(key="inspected_by").set_value("cl100k_base").run()
     assert app.session_state["size"] == 270
     app.selectbox(key="inspected_by").set_value("yours").run()
-    (slider,) = [one for one in app.slider if not one.disabled]
-    assert slider.value == 270
+    assert size_box(app).value == 270

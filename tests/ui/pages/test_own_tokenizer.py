@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from helpers import app_pages
+from helpers.app_pages import size_box
 from helpers.html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 
@@ -99,7 +100,7 @@ def test_one_of_them_becomes_the_own_tokenizer() -> None:
     app = opened()
     app.button(key="use_own").click().run()
     training = bpeviz.train(Split(TEXTS).corpus, "parity", merges=40, pattern="o200k")
-    assert f"256 bytes + {training.steps} merges." in captions(app)
+    assert size_box(app).value == 256 + training.steps
     assert app.session_state["trained_on_box"] == Split(TEXTS).corpus
     assert app.session_state["algorithm"] == "parity"
     app.switch_page("app.py").run()
@@ -115,7 +116,7 @@ def test_rows_of_a_table_are_trained_on_alone() -> None:
     assert "Measured on the rows that were trained on" in captions(app)
     app.button(key="use_own").click().run()
     training = bpeviz.train(split.corpus, "parity", merges=40, pattern="o200k")
-    assert f"256 bytes + {training.steps} merges." in captions(app)
+    assert size_box(app).value == 256 + training.steps
     rows = Rows("texts of Compare", "all languages", split.corpus)
     assert app.session_state["trained_on_rows"] == rows.packed()
 

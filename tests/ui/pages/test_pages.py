@@ -17,7 +17,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from helpers import app_pages, usual
-from helpers.app_pages import errors
+from helpers.app_pages import errors, size_box
 from helpers.html_tables import shown_tables, token_tables
 from helpers.payloads import payloads
 from helpers.text_box import choose_sample, payload, type_text
@@ -105,7 +105,7 @@ def test_train_opens_at_the_end_and_a_size_moves_the_step_only_beyond_the_end() 
     app = opened("Train")
     assert app.session_state["step"] == component(app)["last"] > 10
     app.session_state["step"] = 5
-    slider = app.slider[0]
+    slider = size_box(app)
     for size, step in ((slider.max - 1, 5), (256 + 5, 5), (256 + 3, 3), (slider.max, 3)):
         slider.set_value(size).run()
         assert app.session_state["step"] == step
@@ -125,8 +125,9 @@ def test_all_pages_list_the_same_samples_and_open_with_the_same_text() -> None:
 
 
 def test_all_algorithms_are_offered() -> None:
-    offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
-    assert offered == [[f"{one.short} · {one.gist}" for one in TRAINERS.values()]]
+    algorithms = opened("Train").radio(key="algorithm")
+    assert algorithms.options == [one.short for one in TRAINERS.values()]
+    assert list(algorithms.proto.captions) == [one.gist for one in TRAINERS.values()]
 
 
 def test_end_mark_option_requires_characters() -> None:
@@ -144,7 +145,7 @@ def test_end_mark_option_requires_characters() -> None:
 def test_smaller_vocabulary_shortens_the_timeline() -> None:
     app = with_text("Train", SHORT)
     full = component(app)
-    app.slider[0].set_value(256 + 5).run()
+    size_box(app).set_value(256 + 5).run()
     small = component(app)
     assert small["last"] == 5
     assert {**full, "last": 5} == small
@@ -166,8 +167,8 @@ def test_changing_vocabulary_size_does_not_retrain(
     monkeypatch.setattr(page_trainings, "PROGRESS", moment)
     monkeypatch.setattr(page_trainings, "cache", cache.Cache(cache.BUDGET))
     app = with_text(page, SHORT)
-    app.slider[0].set_value(258).run()
-    app.slider[0].set_value(260).run()
+    size_box(app).set_value(258).run()
+    size_box(app).set_value(260).run()
     assert jobs == ["bpe"]
 
 
@@ -200,7 +201,7 @@ def test_stopped_training_shows_what_to_do(
 
 def test_new_text_resets_vocabulary_size_to_full() -> None:
     app = with_text("Train", SHORT)
-    app.slider[0].set_value(258).run()
+    size_box(app).set_value(258).run()
     type_text(app, "banana bandana " * 4)
     data = component(app)
     assert data["last"] == len(data["steps"]["id"]) > 2
@@ -210,11 +211,11 @@ def test_new_text_resets_vocabulary_size_to_full() -> None:
     ("state", "reason"),
     [({"bpe_min_count": 1}, "no pair is left"), ({"bpe_min_count": 5}, "no pair occurs 5 times")],
 )
-def test_unreachable_vocabulary_size_shows_a_caption(state: dict[str, int], reason: str) -> None:
+def test_unreachable_vocabulary_size_says_why(state: dict[str, int], reason: str) -> None:
     app = with_text("Train", SHORT, largest=5_000, **state)
-    (caption,) = [one.value for one in app.caption if "merges." in one.value]
-    assert "5,000" in caption
-    assert reason in caption
+    (words,) = [one.value for one in app.markdown if "tokens." in one.value]
+    assert "5,000" in words
+    assert reason in words
 
 
 @every_page
@@ -229,7 +230,7 @@ def test_largest_vocabulary_out_of_range_shows_warning(page: str, largest: int, 
 def test_largest_vocabulary_below_256_is_allowed_over_characters() -> None:
     app = with_text("Train", SHORT, largest=20, bpe_atoms="characters")
     assert not app.warning
-    assert app.slider[0].max == 20
+    assert size_box(app).max == 20
 
 
 # ---- bad input
@@ -581,14 +582,14 @@ def test_costs_are_compared_where_vocabularies_differ() -> None:
 
 def test_size_can_be_set_as_a_number_of_merges() -> None:
     app = with_text("Train", SHORT, linked_size=260, more_open=True)
-    size = app.slider[0]
+    size = size_box(app)
     assert (size.label, size.value) == ("Vocabulary size", 260)
     app.toggle(key="by_merges").set_value(True).run()
-    merges = app.slider[0]
+    merges = size_box(app)
     assert (merges.label, merges.min, merges.value) == ("Number of merges", 0, 4)
     merges.set_value(6).run()
     app.toggle(key="by_merges").set_value(False).run()
-    assert app.slider[0].value == 262
+    assert size_box(app).value == 262
 
 
 def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
@@ -629,9 +630,8 @@ def helps(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 def test_help_has_at_most_300_characters(page: str) -> None:
     chosen = [*TRAINERS] if page == "Train" else ["bpe"]
-    found = [(one, key) for key in chosen for one in helps(opened(page, algorithm=key))]
-    assert found
-    assert [one for one, _ in found if len(one) > 300] == []
+    for key in chosen:
+        assert [one for one in helps(opened(page, algorithm=key)) if len(one) > 300] == []
 
 
 def test_declared_help_has_at_most_300_characters() -> None:

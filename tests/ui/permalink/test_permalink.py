@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from helpers import app_pages
+from helpers.app_pages import size_box
 from helpers.payloads import payloads
 from helpers.properties import pairs
 from helpers.text_box import choose_sample, payload, type_text
@@ -321,11 +322,11 @@ def test_out_of_range_size_and_step_are_clamped() -> None:
     app = opened("Train", pack({"text_sample": "spanish", "size": 9_999}), step="9999")
     assert link_message(app) == ""
     (payload,) = (data for data in payloads(app) if "views" in data)
-    assert app.slider[0].value == app.slider[0].max
+    assert size_box(app).value == size_box(app).max
     assert payload["initialStep"] == payload["last"] > 9
     app = opened("Train", pack({"text_sample": "spanish", "size": 3}), step="3")
     assert link_message(app) == ""
-    assert app.slider[0].value == app.slider[0].min
+    assert size_box(app).value == size_box(app).min
 
 
 def test_link_step_applies_only_to_its_timeline() -> None:
@@ -449,7 +450,7 @@ def test_links_contain_and_restore_every_input_of_the_page(page: str) -> None:
         }
         assert names - {*linked} - {*NOT_LINKED} == set(), changed
         if any(key.startswith("vocabulary_size_") for key in inputs_of(app)):
-            assert linked["size"] == app.slider[0].value
+            assert linked["size"] == size_box(app).value
         # A page that the link opens has the same inputs, and the same link.
         other = opened(page, packed)
         assert link_message(other) == ""
@@ -500,7 +501,7 @@ def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
     assert [markdown.escape("30,000 characters") in toast for toast in toasts] == [True]
     app = opened("Train", packed, step="12")
     assert markdown.escape("Text: 30,000 characters") in link_message(app)
-    assert app.selectbox(key="algorithm").value == "unigram"
+    assert app.radio(key="algorithm").value == "unigram"
     assert payload(app)["sample"] == "seashells"
     check_page_works(app)
 
