@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from journeys.journey import FORGET, Watch
-from serving import OPTIONS, TIMEOUT, Server, serving
+from serving import OPTIONS, TIMEOUT, Server
 
 from bpeviz.ui.permalink import codec
 
@@ -127,13 +127,6 @@ def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[...
 
 ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose', 'why_open': True})}&step=9999"
 """A link to the English prose on the Train page, at the last merge, with its candidates."""
-
-
-@pytest.fixture(scope="session")
-def other_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Start a server on which only links open pages."""
-    with serving(tmp_path_factory.mktemp("other")) as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

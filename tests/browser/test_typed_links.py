@@ -5,19 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from helpers.http_server import Handler, running
 from helpers.http_server import Server as PageServer
 from page_helpers import (
-    Page,
     Player,
-    alert,
     await_height,
-    await_run,
     close_dialog,
     expect,
     open_share,
@@ -29,39 +24,6 @@ from serving import OPTIONS, serving
 from bpeviz.ui.permalink.codec import unpack
 
 TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
-THOROUGH = pytest.mark.thorough
-
-
-@pytest.mark.parametrize(
-    ("path", "content", "ignored"),
-    [
-        pytest.param("/", "output:text-is('4')", "", marks=THOROUGH),
-        ("/Compare", "role=heading[name='Your tokenizer (260)']", ""),
-        pytest.param("/Inspect", "text=260", "", marks=THOROUGH),
-        pytest.param("/Algorithms", "role=heading[name='BPE']", "", marks=THOROUGH),
-        pytest.param(
-            *("/Pre-tokenize", ".st-key-side-by-side", "“algorithm=bpe”, “size=260”"),
-            marks=THOROUGH,
-        ),
-        ("/Learn", "", "“algorithm=bpe”, “size=260”"),
-    ],
-)
-def test_typed_link_opens_on_each_page(
-    open_page: Callable[..., Page], path: str, content: str, ignored: str
-) -> None:
-    page = open_page(path + TYPED)
-    if path != "/Learn":  # its own text comes at the end of a chapter
-        expect(page.get_by_role("textbox", name="Text to use")).to_have_value("banana bandana")
-        expect(page.locator(content).first).to_be_visible()
-    message = alert(page, "cannot use it")
-    if ignored:
-        expect(message).to_contain_text(ignored)
-    await_run(page)
-    page.reload()
-    await_run(page)  # after it, the mark of a reload leaves the address
-    page.wait_for_url(lambda url: url.split("&chapter")[0].endswith(path + TYPED))  # of Learn
-    if not ignored:
-        expect(message).to_have_count(0)
 
 
 class Course(Handler):

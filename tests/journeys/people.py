@@ -201,6 +201,16 @@ def size_of_vocabulary(page: Page) -> Locator:
     return page.get_by_role("slider", name="Vocabulary size")
 
 
+def change_size(page: Page, by: int) -> None:
+    """Change the size of the vocabulary by arrow keys."""
+    size = size_of_vocabulary(page)
+    size.focus()
+    wanted = int(size.input_value()) + by
+    for _ in range(abs(by)):
+        page.keyboard.press("ArrowLeft" if by < 0 else "ArrowRight")
+    expect(size).to_have_value(str(wanted))
+
+
 def unfold(page: Page, title: str) -> None:
     """Open a section of the page."""
     page.locator("summary").get_by_text(title, exact=True).click()

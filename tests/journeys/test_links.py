@@ -1,0 +1,243 @@
+"""Links and addresses: copied, opened by somebody else, typed, changed, and shown as a QR code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from journeys.journey import Journey
+from journeys.people import (
+    ENGLISH,
+    Grid,
+    Page,
+    Stage,
+    alert,
+    await_run,
+    button,
+    change_size,
+    choose,
+    close_dialog,
+    copy_link,
+    expect,
+    go_to,
+    link,
+    open_more,
+    open_share,
+    size_of_vocabulary,
+    text_box,
+    trained,
+    type_text,
+)
+
+import bpeviz
+from bpeviz.ui.permalink.codec import pack, unpack
+
+TEXT = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
+OTHER_TEXT = "a rat is not a cat, that is that"
+HOW = {"atoms": "characters", "pattern": "regex", "expression": r"\w+|\W"}
+TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
+
+
+def parts_of(address: str) -> tuple[str, dict[str, Any], list[str] | None]:
+    """Return the path, the state and the step of a link."""
+    parts = urlsplit(address)
+    query = parse_qs(parts.query)
+    return parts.path, unpack(query["s"][0]), query.get("step")
+
+
+def path_of(address: str) -> str:
+    """Return the path of a URL with its query."""
+    parts = urlsplit(address)
+    return f"{parts.path}?{parts.query}"
+
+
+def assert_choices_of_train(page: Page) -> None:
+    stage = Stage(page)
+    training, boundaries = trained(TEXT, **HOW)
+    expect(stage.last).to_have_text(str(training.steps - 2))
+    stage.await_step(3)
+    expect(stage.tokens).to_have_text(f"{boundaries.token_counts[3]:,}")
+    expect(text_box(page)).to_have_value(TEXT)
+    expect(size_of_vocabulary(page)).to_have_value(str(int(training.sizes[-1]) - 2))
+    open_more(page)
+    starts = page.get_by_role("combobox", name="Start from", exact=True)
+    expect(starts).to_have_value("Characters")
+    expect(text_box(page, "Regular expression")).to_have_value(r"\w+|\W")
+
+
+def test_copied_links_open_what_was_seen(journey: Journey) -> None:
+    with journey.step("All choices of Train are in its link, and copying changes none"):
+        page = journey.open("/")
+        stage = Stage(page)
+        type_text(page, TEXT)
+        stage.await_text(TEXT)
+        choose(page, "Start from", "Characters")
+        choose(page, "Pre-tokenization", "Regular expression")
+        text_box(page, "Regular expression").fill(r"\w+|\W")
+        text_box(page, "Regular expression").press("Enter")
+        training, _ = stage.await_text(TEXT, **HOW)
+        change_size(page, -2)
+        expect(stage.last).to_have_text(str(training.steps - 2))
+        stage.go(3)
+        address = copy_link(page)
+        assert len(address) < 8_000
+        assert parts_of(address)[::2] == ("/", ["3"])
+        assert_choices_of_train(page)
+    with journey.step("Somebody else sees them, without a message, and copies the same link"):
+        other = journey.open(path_of(address), permissions=["clipboard-read", "clipboard-write"])
+        assert_choices_of_train(other)
+        expect(alert(other, "link")).to_have_count(0)
+        assert parts_of(copy_link(other)) == parts_of(address)
+        other.keyboard.press("Escape")
+    with journey.step("They stay from page to page"):
+        go_to(other, "Compare")
+        size = int(training.sizes[-1]) - 2
+        yours = other.get_by_role("heading", name=f"Your tokenizer ({size:,})")
+        expect(yours).to_be_visible()
+        go_to(other, "Train")
+        assert_choices_of_train(other)
+        journey.close(other)
+    with journey.step("Inspect, with its tokenizer, special tokens and step"):
+        page.keyboard.press("Escape")
+        go_to(page, "Inspect")
+        grid, stage = Grid(page), Stage(page, unit="Step")
+        choose(page, "Tokenizer", "GPT-4 (cl100k)")
+        type_text(page, OTHER_TEXT)
+        ids = bpeviz.load("cl100k_base").encode(OTHER_TEXT)
+        grid.await_ids(ids)
+        page.get_by_role("radio", name="Special token", exact=True).click()
+        await_run(page)
+        stage.go(5)
+        address = copy_link(page)
+        other = journey.open(path_of(address))
+        Grid(other).await_ids(ids)
+        expect(other.get_by_role("radio", name="Special token", exact=True)).to_be_checked()
+        Stage(other, unit="Step").await_step(5)
+        journey.close(other)
+    with journey.step("A chapter of Learn"):
+        page.keyboard.press("Escape")
+        go_to(page, "Learn")
+        page.get_by_role("button", name=re.compile("Chapter 2")).first.click()
+        expect(page.get_by_role("heading", name="Choose the merge")).to_be_visible()
+        other = journey.open(path_of(copy_link(page)))
+        expect(other.get_by_role("heading", name="Choose the merge")).to_be_visible()
+        journey.close(other)
+
+
+def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
+    with journey.step("A choice after opening a link counts, and is in the next link"):
+        page = journey.open(f"/?s={pack({'text_sample': 'english-prose'})}&step=40")
+        stage = Stage(page)
+        stage.await_step(40)
+        stage.section.press("ArrowRight")
+        stage.await_step(41)
+        choose(page, "Text", "Russian")
+        expect(stage.button("Last")).to_be_disabled()  # the end, since the text is new
+        assert parts_of(copy_link(page))[1]["text_sample"] == "russian"
+    with journey.step("A reload opens the link again; so does another link, and the way back"):
+        page.reload()
+        stage.await_step(40)
+        page.goto(journey.server.address + link(TEXT))
+        stage.await_text(TEXT)
+        page.go_back()
+        stage.await_step(40)
+    with journey.step("A link has the words in the box before they are used, and the playing step"):
+        text_box(page).fill(OTHER_TEXT)
+        assert parts_of(copy_link(page))[1]["text_box"] == OTHER_TEXT
+        page.keyboard.press("Escape")
+        type_text(page, ENGLISH)
+        stage.await_text(ENGLISH)
+        stage.go(0)
+        stage.button("Play").click()
+        expect(stage.track).not_to_have_value("0")
+        _, _, steps = parts_of(copy_link(page))
+        assert steps
+        expect(stage.track).not_to_have_value(steps[0])  # it goes on
+        assert int(steps[0]) > 0
+        stage.button("Pause").click()
+        page.keyboard.press("Escape")
+    with journey.step("A QR code has a short link of the same, and says who can open it"):
+        stage.go(3)
+        open_share(page)
+        button(page, "QR code").click()
+        dialog = page.get_by_role("dialog", name="QR code")
+        expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
+        expect(dialog).to_contain_text("this machine only")
+        address = dialog.locator("code").inner_text()
+        assert re.search(r"/\?s=~[\w-]+&step=3$", address)
+        close_dialog(page)
+        other = journey.open(path_of(address))
+        Stage(other).await_step(3)
+        expect(text_box(other)).to_have_value(ENGLISH)
+        journey.close(other)
+    with journey.step("Share is beside the pages, and works by keyboard"):
+        await_run(page)
+        share, last = button(page, "Share"), page.get_by_role("link", name="Learn", exact=True)
+        here, menu = share.bounding_box(), last.bounding_box()
+        assert here
+        assert menu
+        middle, of_menu = here["y"] + here["height"] / 2, menu["y"] + menu["height"] / 2
+        assert middle == pytest.approx(of_menu, abs=3)
+        assert here["x"] >= menu["x"] + menu["width"]
+        last.focus()
+        page.keyboard.press("Tab")
+        expect(share).to_be_focused()
+        page.keyboard.press("Enter")
+        button(page, "Copy link").press("Enter")
+        expect(button(page, "Copied")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(button(page, "Copied")).to_have_count(0)
+    with journey.step("Without the browser's clipboard, the link is copied, or shown to be copied"):
+        page.add_init_script("delete Navigator.prototype.clipboard")
+        page.goto(journey.server.address + link(TEXT))
+        stage.await_text(TEXT)
+        open_share(page)
+        button(page, "Copy link").click()
+        expect(button(page, "Copied")).to_be_visible()
+        page.keyboard.press("Escape")
+        text_box(page).fill("")
+        text_box(page).press("Control+v")
+        assert re.match(
+            r"http://127\.0\.0\.1:\d+/\?s=[\w-]+&step=\d+$", text_box(page).input_value()
+        )
+        type_text(page, TEXT)
+        stage.await_text(TEXT)
+        page.evaluate("document.execCommand = () => false")
+        open_share(page)
+        button(page, "Copy link").click()
+        expect(button(page, "Not copied")).to_be_visible()
+        to_copy = text_box(page, "Copy it from here:")
+        expect(to_copy).to_be_focused()
+        assert parts_of(to_copy.input_value())[1]["text_box"] == TEXT
+        to_copy.press("Escape")
+        expect(to_copy).to_be_hidden()
+
+
+def test_typed_addresses_open_on_each_page(journey: Journey) -> None:
+    page = journey.open("/Compare" + TYPED)
+    message = alert(page, "cannot use it")
+    with journey.step("An address that names a text, an algorithm and a size"):
+        expect(text_box(page)).to_have_value("banana bandana")
+        expect(page.get_by_role("heading", name="Your tokenizer (260)")).to_be_visible()
+        expect(message).to_have_count(0)
+    with journey.step("It stays as it was typed, also after a reload"):
+        page.reload()
+        expect(page.get_by_role("heading", name="Your tokenizer (260)")).to_be_visible()
+        page.wait_for_url(lambda url: url.endswith(TYPED))
+    with journey.step("A page that does not use a part of it says so"):
+        for path, ignored in (("/Pre-tokenize", "size=260"), ("/Learn", "algorithm=bpe")):
+            page.goto(journey.server.address + path + TYPED)
+            expect(message).to_contain_text(ignored)
+    with journey.step("Its own words count until a change, and again when it is typed again"):
+        page.goto(f"{journey.server.address}/{TYPED}&step=2")
+        stage = Stage(page)
+        expect(stage.last).to_have_text("4")
+        stage.await_step(2)
+        type_text(page, "low lower lowest")
+        expect(page).to_have_url(f"{journey.server.address}/")
+        page.reload()
+        expect(text_box(page)).to_have_value("low lower lowest")
+        page.goto(f"{journey.server.address}/{TYPED}")
+        expect(text_box(page)).to_have_value("banana bandana")
