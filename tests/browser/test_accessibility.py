@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from helpers.properties import mostly_thorough
-from page_helpers import Page, Score, choose, expect, type_text, with_clock
+from page_helpers import Page, expect, with_clock
 
 from bpeviz.ui.learn.chapters import BY_KEY
 
@@ -36,34 +36,6 @@ def violations(page: Page, within: dict[str, Any] | None = None) -> list[str]:
         for node in one["nodes"]
         if not any(selector in str(node["target"]) for selector in OUT_OF_REACH)
     ]
-
-
-def test_button_unfolds_the_inputs_on_a_narrow_screen(open_page: Open) -> None:
-    page = open_page(viewport={"width": 820, "height": 1180})
-    toggle = page.get_by_role("button", name="Text and settings")
-    inputs = page.get_by_role("region", name="Text and settings")
-    expect(toggle).to_have_attribute("aria-expanded", "false")
-    expect(inputs).to_be_hidden()
-    toggle.click()
-    expect(inputs).to_be_visible()
-    expect(toggle).to_have_attribute("aria-expanded", "true")
-    page.get_by_role("link", name="Compare", exact=True).click()
-    expect(page.locator("[aria-current=page]")).to_have_text("Compare")
-    expect(inputs).to_be_visible()  # as before the change of the page
-    type_text(page, "low lower lowest")
-    Score(page).await_text("Your tokenizer", "lowest")
-    expect(inputs).to_be_visible()  # while one types
-    page.get_by_role("button", name="Share", exact=True).focus()
-    expect(inputs).to_be_hidden()
-    toggle.click()
-    page.get_by_text("More", exact=True).click()
-    expect(page.get_by_text("Special tokens", exact=True)).to_be_visible()
-    choose(page, "Algorithm", "Unigram")
-    expect(inputs).to_be_hidden()
-    toggle.click()
-    page.set_viewport_size(SCREEN)
-    expect(toggle).to_be_hidden()
-    expect(inputs).to_be_visible()
 
 
 @pytest.mark.parametrize("chapter", mostly_thorough([*BY_KEY], ["merge"]))

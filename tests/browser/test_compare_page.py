@@ -17,6 +17,8 @@ from page_helpers import (
     expect,
     labelled,
     link,
+    open_menu,
+    train_on,
     trained,
     type_text,
     unfold,
@@ -75,10 +77,12 @@ def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
         assert score.count(column.title, "tick") == same
         expect(score.row(column.title).locator(".c.t.tick")).to_have_count(0)
     expect(score.frame.get_by_text("the same in all rows")).to_be_visible()
+    open_menu(page, "compare_menu")
     page.get_by_text("Color every token").click()
     expect(score.frame.get_by_text("after a longer token")).to_be_visible()
     river = score.row("GPT-2").locator(".c.t").filter(has_text="river").first
     expect(river).to_have_class(re.compile(r"color\d+ b$"))
+    open_menu(page, "compare_menu")
     page.get_by_text("Color every token").click()
     expect(score.frame.get_by_text("the same in all rows")).to_be_visible()
     expect(score.row("GPT-2").locator(".c.t").filter(has_text="river")).to_have_count(0)
@@ -101,6 +105,7 @@ def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
     expect(score.row("Your tokenizer")).to_have_count(0)
     score.await_text("GPT-2", "river")
 
+    open_menu(page, "compare_menu")
     page.get_by_text("Token ids").click()
     first = bpeviz.load("gpt2").encode(ENGLISH)[:3]
     expect(score.row("GPT-2").first.locator(".labels i").nth(2)).to_have_text(str(first[2]))
@@ -191,7 +196,7 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     unfold(page, "By vocabulary size")
     expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
 
-    page.get_by_label("Train on", exact=True).select_option("english-prose")
+    train_on(page, "english-prose")
     text = "the keeper bakes zebras, quickly"
     type_text(page, text)
     expect(page.get_by_text("Your tokenizer was trained on English prose")).to_be_visible()
@@ -221,6 +226,7 @@ MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hi
 
 def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -> None:
     page = open_page(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
+    open_menu(page, "many_menu")
     page.get_by_role("radio", name="Many texts").click()
     label = "Tokens of 34 texts relative to English, sorted by GPT-4o"
     chart = page.locator(f".dots svg[aria-label^='{label}']")

@@ -12,6 +12,7 @@ from page_helpers import (
     Page,
     choose,
     expect,
+    train_on,
     trained,
     type_text,
 )
@@ -82,7 +83,7 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     assert lines.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
     expect(inspect.player).to_be_attached()
     type_text(page, TEXT)
-    page.get_by_label("Train on", exact=True).select_option("seashells")
+    train_on(page, "seashells")
     inspect.await_ids(training.tokenizer().encode(TEXT))
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
     assert "".join(inspect.row("bytes")) == TEXT.encode().hex().upper()
@@ -144,7 +145,7 @@ def test_lossy_encoding_is_reported(open_page: Open) -> None:
     expect(inspect.grid.locator(".row.ids .cell").first).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
     expect(page.get_by_text("Lossy.")).to_be_visible()
-    page.get_by_label("Train on", exact=True).select_option("seashells")
+    train_on(page, "seashells")
     type_text(page, "she  sells 世")
     expect(inspect.grid.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
     expect(page.get_by_text("Lossy.")).to_be_visible()

@@ -131,13 +131,6 @@ def test_lines_have_less_ink_than_letters_at_every_step(open_page: Open, sample:
         assert inks[0] > 0.1, "ticks are drawn"
 
 
-def test_help_opens_from_the_label(english_page: Page) -> None:
-    page = english_page
-    label = page.locator("label", has_text="Algorithm").first
-    label.hover(position={"x": 8, "y": 8})
-    expect(page.get_by_role("tooltip")).to_be_visible()
-
-
 def test_mark_is_the_favicon_and_stands_in_the_header(english_page: Page) -> None:
     page = english_page
     mark = page.locator(".st-key-top img")

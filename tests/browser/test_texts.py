@@ -12,6 +12,7 @@ from page_helpers import (
     Score,
     await_rest,
     go_to,
+    open_menu,
     piece_at,
 )
 
@@ -34,6 +35,7 @@ def test_a_token_has_one_color_on_a_page(open_page: Open) -> None:
     assert seen[0] == seen[1] != seen[2]
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
+    open_menu(page, "compare_menu")
     page.get_by_text("Color every token", exact=True).click()
     score = Score(page)
     titles = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")

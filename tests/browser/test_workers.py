@@ -125,17 +125,17 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
 
 def test_inputs_keep_their_positions_during_training(trained_page: Page) -> None:
     page = trained_page
-    below = page.get_by_role("combobox", name="Algorithm")
+    below = page.locator(".st-key-more_open")
     expect(below).to_be_visible()
     player = Player(page).section
     top = box_at_rest(player)["y"]
     open_file(page, "letters.txt", long_text(200_000))
     expect(page.get_by_role("button", name="Stop training")).to_be_visible()
     assert box_at_rest(player)["y"] == top
-    expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
-    expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
+    expect(page.get_by_role("spinbutton", name="Vocabulary size")).to_have_count(1)
+    expect(page.get_by_role("spinbutton", name="Vocabulary size")).to_be_disabled()
     before = box_at_rest(below)["y"]
-    slider = page.get_by_role("slider", name="Vocabulary size")
+    slider = page.get_by_role("spinbutton", name="Vocabulary size")
     expect(slider).to_be_enabled(timeout=1_000 * PATIENCE)
     expect(page.get_by_role("button", name="Stop training")).to_have_count(0)
     expect(slider).to_have_count(1)

@@ -159,7 +159,11 @@ def put(box: Locator, script_value: str) -> None:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Choose an option of a select box."""
+    """Choose an option of a select box, or of the menu of the algorithms."""
+    if label == "Algorithm":
+        open_menu(page, "algorithm")
+        page.get_by_test_id("stRadio").get_by_text(option, exact=True).click()
+        return
     if label in ("Start from", "Pre-tokenization", "End-of-word mark"):
         open_more(page)
     box = page.get_by_role("combobox", name=label, exact=True)
@@ -179,15 +183,26 @@ def choose(page: Page, label: str, option: str) -> None:
     raise AssertionError(f"{label} does not have the option {option}.")
 
 
+def open_menu(page: Page, name: str) -> None:
+    """Open a menu of the sentence of settings, unless it is open."""
+    words = page.locator(f"[class*=st-key-{name}] [data-testid=stPopover] button").first
+    words.wait_for()
+    if words.get_attribute("aria-expanded") != "true":
+        words.click()
+
+
 def open_more(page: Page) -> None:
     """Open the options of the training, unless they are open or the page has none."""
-    more = page.get_by_text("More", exact=True)
     if "/Algorithms" in page.url:
         return
-    more.wait_for()
-    if page.locator("details").filter(has=more).get_attribute("open") is None:
-        more.click()
+    open_menu(page, "more_open")
     expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
+
+
+def train_on(page: Page, option: str) -> None:
+    """Choose the text to train on by its key."""
+    open_menu(page, "trained_on_menu")
+    page.get_by_label("Train on", exact=True).select_option(option)
 
 
 def set_number(page: Page, label: str, number: int) -> None:
@@ -198,7 +213,7 @@ def set_number(page: Page, label: str, number: int) -> None:
 
 def size_of_vocabulary(page: Page) -> Locator:
     """Return the control of the size, which the arrow keys change by one."""
-    return page.get_by_role("slider", name="Vocabulary size")
+    return page.get_by_role("spinbutton", name="Vocabulary size")
 
 
 def change_size(page: Page, by: int) -> None:
@@ -246,6 +261,7 @@ def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     """Open files of a tokenizer; the dialog may be open already."""
     dialog = page.get_by_role("dialog")
     if not dialog.count():
+        open_menu(page, "compare_menu" if "/Compare" in page.url else "encoding_menu")
         page.get_by_role("button", name="Open a tokenizer file").click()
     box = dialog.get_by_test_id("stFileUploaderDropzoneInput")
     box.set_input_files([file_of(*file) for file in files])

@@ -19,6 +19,7 @@ from journeys.people import (
     expect,
     go_to,
     link,
+    open_menu,
 )
 
 from bpeviz.ui.registry import PAGES
@@ -31,7 +32,6 @@ OPENED = "[role=dialog]:not([hidden]), dialog[open], [data-testid=stPopoverBody]
 OPEN_ALL = """() => {
   for (const { open, firstElementChild } of document.querySelectorAll("details"))
     if (!open) firstElementChild.click();
-  document.documentElement.setAttribute("data-inputs-open", "");
 }"""
 
 RESERVED = """() => [...document.querySelectorAll("[class*=st-key-]")].flatMap(element => {
@@ -153,6 +153,8 @@ def test_what_opens_on_pages(journey: Journey) -> None:
             if not page.title().startswith(place):
                 go_to(page, place)
                 await_rest(page)
+            if place == "Compare":
+                open_menu(page, "compare_menu")
             button(page, name).first.click()
             assert violations(page, opened_part(page)) == []
             page.keyboard.press("Escape")

@@ -35,7 +35,7 @@ TOLD = """section => {
   const watch = () => {
     const now = {
       step: find("[aria-label=Step]").value,
-      winner: find(".bar.wins:not(.gone) .pair")?.textContent,
+      winner: find(".pair.wins")?.textContent,
       sentence: find(".sentence .created")?.textContent,
       ring: find(".c.new.first")?.cell,
       count: find("[data-figure=tokens]").textContent,
@@ -91,7 +91,7 @@ def test_first_visit_plays_once_and_leads_on(journey: Journey) -> None:
         stage.await_step(2)
         assert "merge" not in (stage.said.text_content() or "")
     with journey.step("At a tie, the sentence says which pair wins"):
-        tied = "9 times, tied with 2 other pairs; the earliest in the text wins."
+        tied = "9 times, like 2 other pairs; the first in the text wins"
         expect(stage.section).to_contain_text(tied)
     with journey.step("It ends, says so, and never loops"):
         page.clock.run_for(20_000)

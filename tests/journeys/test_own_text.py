@@ -25,6 +25,7 @@ from journeys.people import (
     go_to,
     link,
     open_file,
+    open_menu,
     open_more,
     piece_at,
     put,
@@ -150,19 +151,19 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
         expect(stage.made).to_be_hidden()
     with journey.step("A smaller size redraws no text, and a larger one does not move the step"):
         size_of_vocabulary(page).focus()
-        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowDown")
         expect(stage.last).to_have_text(str(steps - 1))
         await_rest(page)
         mark = "text => text.querySelectorAll('.line').forEach(line => (line.drawnOnce = true))"
         stage.text.evaluate(mark)
         for _ in range(4):
-            page.keyboard.press("ArrowLeft")
+            page.keyboard.press("ArrowDown")
         expect(stage.last).to_have_text(str(steps - 5))
         expect(size_of_vocabulary(page)).to_be_focused()
         same = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
         assert stage.text.evaluate(same)
         for _ in range(5):
-            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowUp")
         expect(stage.last).to_have_text(str(steps))
         stage.await_step(steps - 5)
     with journey.step(
@@ -399,6 +400,7 @@ def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> No
             expect(stage.last).to_have_text(str(steps))
             stage.go(7)
             go_to(page, "Compare")
+            open_menu(page, "compare_menu")
             page.get_by_role("button", name="Open a tokenizer file").click()
             dialog = page.get_by_role("dialog")
             dialog.locator("input[type=file]").set_input_files(FILE)
