@@ -454,7 +454,7 @@ def parallel_texts(texts: Mapping[str, str | Documents]) -> tuple[int, list[str]
     """
     numbers = {name: len(lines_of(text)) for name, text in texts.items()}
     ((number, times),) = Counter(numbers.values()).most_common(1) or [(0, 0)]
-    is_chance = times < len(texts) and (number < 2 or 2 * times <= len(texts))
+    is_chance = times < len(texts) and (number < 2 or 2 * times < len(texts))
     if times < 2 or is_chance:
         return number, []
     return number, [name for name, lines in numbers.items() if lines == number]

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import figures, metrics
@@ -98,42 +96,7 @@ def test_agreement(
     assert found == Agreement(*map(pytest.approx, expected))
 
 
-@given(st.sets(st.integers(1, 30)), st.sets(st.integers(1, 30)))
-def test_agreement_swaps_precision_and_recall_with_its_arguments(a: set[int], b: set[int]) -> None:
-    one, other = places(sorted(a)), places(sorted(b))
-    there, back = agreement(one, other), agreement(other, one)
-    assert (there.precision, there.recall) == (back.recall, back.precision)
-    assert there.f1 == pytest.approx(back.f1)
-    assert 0 <= there.f1 <= 1
-
-
 # ---- measures
-
-
-def test_measure_computes_the_metrics_of_a_tiny_text() -> None:
-    # "ab ab c" has 7 bytes. (a, b) becomes 256: ab · ab · c, 5 tokens, 3 of them different.
-    text = "ab ab c"
-    atoms, merged = measure(text, [trained_column(text, 0), trained_column(text, 1)], baseline=0)
-    assert (atoms.vocab_size, merged.vocab_size) == (256, 257)
-    assert (atoms.tokens, merged.tokens) == (7, 5)
-    assert (atoms.distinct, merged.distinct) == (4, 3)
-    assert merged.bytes_per_token == pytest.approx(7 / 5)
-    assert merged.characters_per_token == pytest.approx(7 / 5)
-    # ab|ab|c: the atoms split two words; after the merge all are whole.
-    assert atoms.tokens_per_word == pytest.approx((2 + 2 + 1) / 3)
-    assert atoms.whole_words == pytest.approx(1 / 3)
-    assert merged.tokens_per_word == 1
-    assert merged.whole_words == 1
-    # The atoms have boundaries after bytes 1 to 6; the merge keeps 4 of them.
-    assert atoms.agreement == Agreement(1, 1, 1)
-    assert merged.agreement == Agreement(1, pytest.approx(4 / 6), pytest.approx(0.8))
-
-
-def test_dropped_white_space_is_no_token_of_a_column() -> None:
-    text = "low  low\tlow\n"
-    column = trained_column(text, 2, algorithm="wordpiece")  # low; white space is in no token
-    assert [token.label for token in column.tokenizer.tokens(text)] == ["low"] * 3
-    assert column.tokens == 3
 
 
 def test_dropped_text_at_the_start_and_the_end_has_no_boundary() -> None:
@@ -148,98 +111,6 @@ def test_dropped_text_at_the_start_and_the_end_has_no_boundary() -> None:
     assert (extra.tolist(), missing.tolist()) == ([3, 4, 7, 8], [])
     nothing = trained_column("  ", 9, algorithm="wordpiece")
     assert differences(trained_column("  ", 0), nothing)[0].tolist() == [1]
-
-
-def test_dropped_white_space_counts_in_the_ratios_and_is_one_boundary() -> None:
-    text = "low  lower\tlow\n"
-    words = trained_column(text, 9, algorithm="wordpiece")  # low|  |lower|\t|low|\n
-    spaces = trained_column(text, 9, pattern="gpt2")  # low| | lower|\t|low|\n
-    whole = trained_column(text, 9, pattern="regex", expression=r"\S+\s+")  # low  |lower\t|low\n
-    assert [
-        [token.label for token in column.tokenizer.tokens(text)]
-        for column in (words, spaces, whole)
-    ] == [
-        ["low", "lower", "low"],
-        ["low", "·", "·lower", "→", "low", "↵"],
-        ["low··", "lower→", "low↵"],
-    ]
-    assert (words.dropped, spaces.dropped) == (4, 0)
-    found = measure(text, [words, spaces, whole], baseline=0)
-    assert [one.dropped for one in found] == [4, 0, 0]
-    # The ratios are of the whole text, so fewer tokens are a higher ratio.
-    assert [one.bytes_per_token for one in found] == [15 / 3, 15 / 6, 15 / 3]
-    assert [one.characters_per_token for one in found] == [15 / 3, 15 / 6, 15 / 3]
-    assert [np.array(each).tolist() for each in words.separations] == [[3, 10], [5, 11], 0, 14]
-    # All boundaries of `whole` are at the end of dropped text, and those of `spaces` within it.
-    assert [one.agreement for one in found] == [
-        Agreement(1, 1, 1),
-        Agreement(1, 1, 1),
-        Agreement(1, 1, 1),
-    ]
-    extra, missing = differences(whole, words)
-    assert (extra.tolist(), missing.tolist()) == ([], [])
-
-
-def test_boundaries_inside_a_character_count() -> None:
-    text = "é"
-    atoms, whole = measure(text, [trained_column(text, 0), trained_column(text, 1)], baseline=1)
-    assert (atoms.tokens, whole.tokens) == (2, 1)
-    assert atoms.agreement == Agreement(0, 1, 0)
-    assert atoms.whole_words == 0
-    assert atoms.tokens_per_word == 2
-
-
-def test_end_of_word_symbols_are_tokens_without_boundaries_of_their_own() -> None:
-    text = "ab cd"
-    (found,) = measure(text, [trained_column(text, 0, atoms="characters", end_mark="symbol")], 0)
-    # a b </w> · c d </w>: the mark has no bytes, so two boundaries share a place.
-    assert found.tokens == 7
-    assert trained_column(
-        text, 0, atoms="characters", end_mark="symbol"
-    ).inner_boundaries.tolist() == [
-        1,
-        2,
-        3,
-        4,
-    ]
-    assert found.tokens_per_word == 2
-
-
-def test_ratios_of_an_empty_text_are_none() -> None:
-    (found,) = measure("", [trained_column("", 0)], 0)
-    assert (found.tokens, found.distinct) == (0, 0)
-    assert found.bytes_per_token is None
-    assert found.characters_per_token is None
-    assert found.tokens_per_word is None
-    assert found.whole_words is None
-    assert found.agreement == Agreement(1, 1, 1)
-
-
-def test_word_metrics_of_a_text_without_words_are_none() -> None:
-    (found,) = measure("?!", [trained_column("?!", 0)], 0)
-    assert found.tokens_per_word is None
-    assert found.whole_words is None
-
-
-def test_measure_equals_a_slow_count_on_every_sample() -> None:
-    for sample in samples.SAMPLES:
-        text = sample.text
-        column = trained_column(text, 100)
-        (found,) = measure(text, [column], 0)
-        tokens = column.tokenizer.tokens(text)
-        assert found.tokens == len(tokens)
-        assert found.distinct == len({token.id for token in tokens})
-        assert found.bytes_per_token == len(text.encode()) / len(tokens)
-        assert found.characters_per_token == len(text) / len(tokens)
-        cuts = {0}
-        for token in tokens:
-            cuts.add(max(cuts) + len(token.raw))
-        pieces = [
-            1 + sum(start < cut < end for cut in cuts)
-            for start, end in zip(*word_spans(text), strict=True)
-        ]
-        assert found.tokens_per_word == pytest.approx(sum(pieces) / len(pieces))
-        assert found.whole_words == pytest.approx(pieces.count(1) / len(pieces))
 
 
 # ---- common boundaries, sweeps
@@ -270,11 +141,6 @@ def test_sweep_ends_at_the_step_of_the_column_and_is_thinned() -> None:
     assert np.all(np.diff(sizes) > 0)
     assert np.all(np.diff(ratios) >= 0)
     assert ratios[-1] == pytest.approx(measure(text, [cut], 0)[0].bytes_per_token)
-
-
-def test_sweep_of_an_empty_text_is_empty() -> None:
-    sizes, ratios = sweep(trained_column("", 0))
-    assert len(sizes) == len(ratios) == 0
 
 
 def test_sweep_of_a_text_without_tokens_is_zero() -> None:

@@ -74,6 +74,8 @@ def test_difference_is_relative_to_the_baseline() -> None:
     assert difference(7, 21) == "66.7% fewer"
     assert difference(21, 7) == "3 times as many"
     assert difference(11, 2) == "5.5 times as many"
+    assert difference(10, 5) == "2 times as many"
+    assert difference(9, 5) == "80.0% more"
     assert difference(13, 7) == "85.7% more"
     assert difference(7, 7) == "as many"
     assert difference(3, 0) == "3 more"
@@ -114,6 +116,8 @@ def test_tokenizer_that_loses_text_does_not_win() -> None:
     assert found.startswith("o200k needs the fewest tokens: 7, 66.7% fewer than GPT-2.")
     assert "lossy loses a part of the text" in found
     assert "not ranked" in sentence([GPT2, lossy], 1)
+    as_many = replace(lossy, tokens=O200K.tokens)
+    assert "lossy loses a part of the text" in sentence([O200K, CL100K, as_many], 0)
     assert best([lossy, lossy]) == [0, 1]  # then they are compared with each other
 
 
