@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { BlockTree, MOST_LEVELS, tokensOverTime } from "../../bpeviz/components/shared/block_tree.js";
-import { ChangingTimeline, INSIDE, MergeTimeline } from "../../bpeviz/components/shared/timeline.js";
+import { INSIDE } from "../../bpeviz/components/shared/cells.js";
+import { ChangingTimeline, MergeTimeline } from "../../bpeviz/components/shared/timeline.js";
 
 const isLong = (first, end) => end - first > 1;
 

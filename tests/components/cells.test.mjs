@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { LEFT_OUT, LIT, TICK, TOKEN_END, classNames, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
+import { LEFT_OUT, LIT, TICK, TOKEN_END, classNames, idInWords, idOf, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
+import { MergeBlocks } from "../../bpeviz/components/shared/merge_blocks.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
 
@@ -17,6 +18,11 @@ test("a cell is a grapheme, or a code point where a grapheme has an invisible pa
   ]);
   assert.deepEqual(cells.map(({ size }) => size), [3, 1, 8, 1, 11, 1, 3, 3, 1, 1, 1, 12, 8]);
   assert.deepEqual(cells.map(({ line }) => line), [...Array(10).fill(0), 1, 1, 1]);
+});
+
+test("a number that is not in the vocabulary is never an id", () => {
+  assert.deepEqual([0, 256, -1, -2, -3, -4, -7, null, undefined].map(idOf), [0, 256, ...Array(7).fill(null)]);
+  assert.deepEqual([0, -1, -2, -7].map(idInWords), ["id 0", "not in the vocabulary", "dropped", "special token"]);
 });
 
 test("a line end between rows of a table breaks the line and has no sign", () => {
@@ -148,3 +154,19 @@ for (const { name, payload, steps } of read("timelines")) {
     if (isWhole) assert.equal(lit.reduce((sum, { from, to }) => sum + to - from, 0), reached.length);
   });
 }
+
+test("only an id of the vocabulary is an id in words, of blocks and for screen readers", () => {
+  const append = function (...parts) { this.textContent += parts.map((part) => part.textContent ?? part).join(""); };
+  globalThis.document = { createElement: () => ({ textContent: "", append }) };
+  const text = new TokenizedText(read("unknown"));
+  const payload = { style: (id) => text.style(id), stepInWords: String };
+  const kinds = new Set();
+  for (text.step of [0, text.data.steps.id.length])
+    for (const token of text.tokens()) {
+      const block = MergeBlocks.prototype.describe.call({ payload }, { ...token, since: 0, parts: [] });
+      kinds.add(Math.sign(token.id));
+      for (const words of [block.textContent, text.tokenInWords(token)])
+        assert.equal(/\bid .\d*/.exec(words)?.[0], token.id < 0 ? undefined : `id ${token.id}`);
+    }
+  assert.equal(kinds.has(-1) && kinds.has(1), true);
+});

@@ -140,6 +140,12 @@ def timelines() -> list[dict[str, Any]]:
     return found
 
 
+def unknown() -> dict[str, Any]:
+    """Return a payload of a text most of which is not in the vocabulary."""
+    training = usual.train("wordpiece", "the lowest lamp")
+    return timeline(training, training.tokenizer().boundaries(TEXT))
+
+
 def lock_step() -> dict[str, Any]:
     """Return a payload of several trainings, with the boundaries of each at some sizes."""
     parts = [
@@ -244,7 +250,7 @@ def diagrams() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("payloads")
-    for make in (timelines, lock_step, trees, score, grid, diagrams):
+    for make in (timelines, unknown, lock_step, trees, score, grid, diagrams):
         write(folder, make.__name__, make())
     return folder
 

@@ -22,7 +22,7 @@ test("tokens are written as labels, figures in groups, ids without", () => {
   assert.deepEqual(row(columnsOf(MERGES, "merge"), 0), ["1", "t", "h", "th", "1,200", "0", "2"]);
   const at = (values) => ({ name: "score", isToken: false, at: (i) => values[i] });
   assert.deepEqual([0.00132174, 50257, null, "x"].map((_, i, values) => wordsOf(at(values), i, STYLES)), ["0.001322", "50,257", "", "x"]);
-  assert.equal(wordsOf({ ...at([50257]), name: "id" }, 0, STYLES), "50257");
+  assert.deepEqual([50257, 0, -1].map((id) => wordsOf({ ...at([id]), name: "id" }, 0, STYLES)), ["50257", "0", ""]);
   assert.equal(wordsOf({ name: "segmentation", isToken: true, at: () => [2, 3] }, 0, STYLES), "th ·th");
 });
 

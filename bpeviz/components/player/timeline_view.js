@@ -1,10 +1,9 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, intoBytes, splitIntoCells } from "../shared/cells.js";
+import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, idInWords, intoBytes, splitIntoCells } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { Score } from "../shared/score.js";
-import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
 import { rankOf } from "./controls.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
@@ -143,7 +142,7 @@ export class TimelineView extends TokenizedText {
     if (className) label.classList.add(className);
     label.title = label.textContent;
     for (const byte of label.querySelectorAll(".byte")) byte.textContent = ` ${byte.textContent.slice(1, -1)} `;
-    both.append(label, element("span", "id", `id ${id}`));
+    both.append(label, element("span", "id", idInWords(id)));
     return both;
   }
 
@@ -157,7 +156,7 @@ export class TimelineView extends TokenizedText {
     const [, often, why, change] = /^(once|weighted count [\d,]+|[\d,]+ times)?(.*?)(?:\. ([\d,]+ → .*|Your text .*))?$/su.exec(words);
     if (often) facts.append(element("b", "", often));
     facts.append(why);
-    if (change) facts.append(element("span", "change", `${change} · id ${id[step - 1]}`));
+    if (change) facts.append(element("span", "change", `${change} · ${idInWords(id[step - 1])}`));
     if (data.hasEnd && rankOf(data.changingSteps, step) === rankOf(data.changingSteps, data.last)) {
       const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
       facts.classList.add("at-end");

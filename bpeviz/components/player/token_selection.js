@@ -1,7 +1,7 @@
 // A token of the player that the user looks at: its ring and tooltip, the tokens over the same characters
 // in other rows, and its merges.
 
-import { LIT } from "../shared/cells.js";
+import { LIT, idInWords } from "../shared/cells.js";
 import { Tooltip, element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { MergeDiagram } from "../merge_diagram/diagram.js";
@@ -105,7 +105,7 @@ export class TokenSelection {
     const origin = view.parents(id)
       ? `built from ${formatCount(size)} ${view.atomsName} in ${counted(size - 1, "merge")}`
       : `${view.origin(token)}. No merge made it`;
-    about.replaceChildren(tokenLabel(label, color), ` id ${id}: ${origin}.`);
+    about.replaceChildren(tokenLabel(label, color), ` ${idInWords(id)}: ${origin}.`);
     if (end < token.end) about.append(` The first ${MOST_ATOMS} are shown.`);
     const [from, to] = row.cellsOf(start, end);
     const atoms = row.atomsOfCells(from, to); // those of whole characters

@@ -7,17 +7,17 @@ import {
   NEW,
   NEW_END,
   NEW_START,
-  SPECIAL_ID,
   TICK,
   TOKEN_END,
   UNKNOWN,
   UNKNOWN_ID,
+  idInWords,
 } from "../shared/cells.js";
 import { tokensOverTime } from "../shared/block_tree.js";
 import { counted, formatCount, formatFigure, toHex } from "../shared/format.js";
 import { rankOf } from "./controls.js";
 import { spokenBytes } from "../shared/spoken.js";
-import { ChangingTimeline, INSIDE, MergeTimeline } from "../shared/timeline.js";
+import { ChangingTimeline, MergeTimeline } from "../shared/timeline.js";
 
 const MAX_BYTES = 32; // of a token in its tooltip
 
@@ -136,12 +136,7 @@ export class TokenizedText {
   /** Return a token in words, for screen readers. */
   tokenInWords({ start, end, id, step }) {
     const bytes = this.bytesOf({ start, end });
-    const status = {
-      [LEFT_OUT_ID]: "dropped",
-      [UNKNOWN_ID]: "not in the vocabulary",
-      [INSIDE]: "its token starts in the previous part",
-    };
-    const words = [bytes.length ? spokenBytes(bytes) : this.style(id).label, status[id] ?? (id <= SPECIAL_ID ? "special token" : `id ${id}`)];
+    const words = [bytes.length ? spokenBytes(bytes) : this.style(id).label, idInWords(id)];
     if (this.timeline.isNew({ start, end, id, step }, this.step - 1)) words.push("new");
     return words.join(", ");
   }

@@ -1,6 +1,6 @@
 // A text under several tokenizers: the name and the figures of each, and the score.
 
-import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf } from "../shared/cells.js";
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { newSheet } from "../shared/picture.js";
@@ -74,7 +74,7 @@ export class Comparison {
     if (!showIds) return;
     row.labelOf = (byte) => {
       const [id] = distinct[tokens[tokenAt(tokenEnds, byte)]];
-      return id === null || id < 0 ? "" : String(id);
+      return String(idOf(id) ?? "");
     };
   }
 

@@ -1,7 +1,7 @@
 // One text under several tokenizers or pre-tokenizers, line by line below one another. Positions are UTF-8
 // bytes, which all of them share, whatever their atoms are.
 
-import { LEFT_OUT_ID, LIT, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT_ID, LIT, UNKNOWN_ID, idOf } from "../shared/cells.js";
 import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, subscribe } from "../shared/events.js";
 import { CAN_SAVE, saveSheet } from "../shared/picture.js";
@@ -60,7 +60,7 @@ export function spanInWords({ rows, unit }, bytes, start, end) {
       const [id, label, details] = distinct[token];
       const begin = at ? tokenEnds[at - 1] : 0;
       const word = tokenEnds[at] > begin ? spokenBytes(bytes.subarray(begin, tokenEnds[at])) : label;
-      return [word, id === null || id < 0 ? details : rows.length > 1 ? "" : `id ${id}`].filter(Boolean).join(", ");
+      return [word, idOf(id) === null ? details : rows.length > 1 ? "" : `id ${id}`].filter(Boolean).join(", ");
     }).join(rows.length > 1 ? "; " : ", ");
   });
   if (rows.length < 2) return words[0];
@@ -220,7 +220,7 @@ class ScoreView {
       const [from, to] = overlapping(tokenEnds, ...span);
       for (const index of tokens.slice(from, Math.min(to, from + MOST_TOKENS))) {
         const [id, label, details, color, origin] = distinct[index];
-        line.append(tokenLabel(label, color), element("small", "", id === null ? ` ${origin} ` : id < 0 ? ` ${details} ` : ` id ${id} `));
+        line.append(tokenLabel(label, color), element("small", "", id === null ? ` ${origin} ` : idOf(id) === null ? ` ${details} ` : ` id ${id} `));
       }
       if (to - from > MOST_TOKENS) line.append(` and ${to - from - MOST_TOKENS} more`);
     });

@@ -27,10 +27,20 @@ const BEFORE = NEW_START | OUTLINED_START; // a piece begins at such an atom
 const AFTER = TOKEN_END | NEW_END | JUST_MERGED | OUTLINED_END; // … and ends after such a one
 const EVEN = NEW | UNKNOWN | LEFT_OUT | LIT | OUTLINED; // equal for all atoms of a piece
 
-// Ids of atoms without a token of the vocabulary (`UNKNOWN_ID` and `DROPPED` in Python).
+// In place of ids: of no token of the vocabulary (`UNKNOWN_ID`, `DROPPED_ID` and so on in Python).
 export const UNKNOWN_ID = -1;
 export const LEFT_OUT_ID = -2;
+export const INSIDE = -3; // no token starts at this atom; of the first atom: it starts before the part
 export const SPECIAL_ID = -4; // of the last special token; those before it have -5 and so on
+
+/** Return an id, or null where there is none, or another one at each step. */
+export const idOf = (id) => (typeof id === "number" && id >= 0 ? id : null);
+
+/** Return an id in words, or why there is none. */
+export function idInWords(id) {
+  const reasons = { [UNKNOWN_ID]: "not in the vocabulary", [LEFT_OUT_ID]: "dropped", [INSIDE]: "its token starts in the previous part" };
+  return idOf(id) === null ? (reasons[id] ?? "special token") : `id ${id}`;
+}
 
 const STAND_INS = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const INVISIBLE = /[\p{C}\p{Z}]/u;

@@ -2,6 +2,7 @@
 // Letters never move; what stands over and under them only depends on their edges.
 
 import { BlockTree } from "./block_tree.js";
+import { idInWords, idOf } from "./cells.js";
 import { element, tokenLabel } from "./dom.js";
 import { counted, formatCount } from "./format.js";
 
@@ -185,7 +186,7 @@ export class MergeBlocks {
   #drawIds(layer) {
     const ends = [-Infinity, -Infinity];
     for (const label of layer.labels) label.remove();
-    const tokens = this.tree.tokensAt(this.step).filter(({ first, id }) => id >= 0 && first >= layer.start);
+    const tokens = this.tree.tokensAt(this.step).filter(({ first, id }) => idOf(id) !== null && first >= layer.start);
     const places = tokens.map((token) => ({ token, span: this.#span(token, layer) })).filter(({ span }) => span);
     places.sort((one, other) => one.span[0] - other.span[0]);
     layer.labels = places.flatMap(({ token, span }) => {
@@ -210,7 +211,7 @@ export class MergeBlocks {
     const words = element("p");
     if (since) words.append(`${stepInWords(since)}: `);
     parts.forEach((part, i) => words.append(i ? " + " : "", piece(part.id)));
-    words.append(parts.length ? " → " : "", piece(id), `, id ${id}`);
+    words.append(parts.length ? " → " : "", piece(id), `, ${idInWords(id)}`);
     return words;
   }
 

@@ -1,9 +1,8 @@
 // Timelines: which tokens a text has at each step. They answer for any step without replaying the
 // steps before it. Python builds their data (`bpeviz/views/stage.py`).
 
-import { LEFT_OUT_ID } from "./cells.js";
+import { INSIDE, LEFT_OUT_ID } from "./cells.js";
 
-export const INSIDE = -3; // no token starts at this atom; of the first atom: it starts before the part
 const NEVER = 0x7fffffff;
 
 /**

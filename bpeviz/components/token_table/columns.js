@@ -1,5 +1,6 @@
 // The columns of a table of tokens: those of steps, or of any rows; their order, and which rows a search finds.
 
+import { idOf } from "../shared/cells.js";
 import { WIDE_CHARACTER, formatCount } from "../shared/format.js";
 
 /**
@@ -50,7 +51,8 @@ export function wordsOf({ name, isToken, at }, row, styles) {
   const value = at(row);
   if (value === null || value === undefined) return "";
   if (isToken) return [value].flat().map((id) => styles[id]?.[0] ?? "").join(" ");
-  if (typeof value !== "number" || ids.has(name)) return String(value);
+  if (typeof value !== "number") return String(value);
+  if (ids.has(name)) return String(idOf(value) ?? "");
   return Number.isInteger(value) ? formatCount(value) : value.toPrecision(4);
 }
 
@@ -69,7 +71,7 @@ export function rowsWith(columns, count, styles, query) {
   const id = columns.find(({ name }) => name === "id");
   return rows.filter((row) => {
     const words = wordsOf(texts, row, styles);
-    return words.includes(wanted) || words.includes(query) || (id && String(id.at(row)) === query);
+    return words.includes(wanted) || words.includes(query) || (id && wordsOf(id, row, styles) === query);
   });
 }
 
