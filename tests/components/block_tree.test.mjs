@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BlockTree, MOST_LEVELS, tokensOverTime } from "../../bpeviz/components/shared/block_tree.js";
-import { INSIDE } from "../../bpeviz/components/shared/cells.js";
+import { BlockTree, FEWEST_LEVELS, MOST_LEVELS, tokensOverTime } from "../../bpeviz/components/shared/block_tree.js";
+import { INSIDE, LEFT_OUT_ID } from "../../bpeviz/components/shared/cells.js";
 import { ChangingTimeline, MergeTimeline } from "../../bpeviz/components/shared/timeline.js";
 
 const isLong = (first, end) => end - first > 1;
@@ -82,19 +82,24 @@ test("pruned pieces stand in one row", () => {
   for (const [step, blocks] of [["0 3 1 0"], ["0 2 1 0"], ["1 3 1 0"]].entries()) assert.deepEqual(drawn(tree, step), blocks);
 });
 
-test("of many levels the upper ones are shown, until the others are opened", () => {
-  const mergedAt = [...Array(20).keys(), -1];
-  const tree = treeOf(new MergeTimeline({ mergedAt, firstMergeId: 256 }, new Uint8Array(21)));
-  const [token] = tree.tokensAt(20);
-  const closed = tree.placedAt(20);
-  assert.equal(closed.length, MOST_LEVELS + 1);
-  assert.deepEqual([closed.at(-1).hidden, closed.at(-1).level, closed[0].level], [12, 1, MOST_LEVELS + 1]);
-  assert.equal(tree.levels(0, 21, 20, new Set()), MOST_LEVELS + 1);
-  assert.equal(tree.placedAt(20, new Set([token])).length, 20);
-  assert.equal(tree.levels(0, 21, 20, new Set([token])), 20);
-  tree.mostLevels = 3;
-  assert.deepEqual(tree.placedAt(20).map(({ level, hidden }) => [level, hidden]), [[4, 0], [3, 0], [2, 0], [1, 17]]);
-  assert.equal(tree.levels(0, 21, 20, new Set()), 4);
-  tree.mostLevels = 19; // a block in place of the last level would save none
-  assert.deepEqual(tree.placedAt(20).map(({ level }) => level), tree.placedAt(20, new Set([token])).map(({ level }) => level));
+test("a space that was left out has no block", () => {
+  for (const [id, blocks] of [[LEFT_OUT_ID, []], [12, ["0 2 1 0"]]]) assert.deepEqual(drawn(treeOf(changing([{ 0: id, 2: 3 }])), 0), blocks);
+});
+
+test("of more levels than fit the upper ones are drawn, unless a block in their place saves none", () => {
+  for (let height = 1; height <= 12; height++) {
+    const tree = treeOf(new MergeTimeline({ mergedAt: [...Array(height).keys(), -1], firstMergeId: 256 }, new Uint8Array(height + 1)));
+    const [token] = tree.tokensAt(height);
+    const downTo = (highest, lowest) => Array.from({ length: highest - lowest + 1 }, (_, i) => [highest - i, 0]);
+    for (tree.mostLevels = FEWEST_LEVELS; tree.mostLevels <= MOST_LEVELS; tree.mostLevels++) {
+      const { mostLevels } = tree;
+      const isFolded = mostLevels === MOST_LEVELS ? height > MOST_LEVELS : height > mostLevels + 1;
+      const expected = isFolded ? [...downTo(mostLevels + 1, 2), [1, height - mostLevels]] : downTo(height, 1);
+      const levels = (opened) => tree.placedAt(height, opened).map(({ level, hidden }) => [level, hidden]);
+      assert.deepEqual(levels(), expected, `${mostLevels} of ${height}`);
+      assert.deepEqual(levels(new Set([token])), downTo(height, 1));
+      for (const opened of [[], [token]])
+        assert.equal(tree.levels(0, height + 1, height, new Set(opened)), levels(new Set(opened))[0][0]);
+    }
+  }
 });

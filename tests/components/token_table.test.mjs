@@ -32,6 +32,19 @@ test("a search finds labels with · for a space, and ids, and is not a regular e
   assert.deepEqual([found(""), found("th"), found(" t"), found("·t"), found("3"), found(".*"), found("256")], [[0, 1], [0, 1], [1], [1], [1], [], []]);
 });
 
+test("a search finds whole ids only", () => {
+  const columns = columnsOf({ ...MERGES, id: [256, 25] }, "merge");
+  const found = (query) => rowsWith(columns, 2, { 256: ["th", 1], 25: ["he", 2] }, query);
+  assert.deepEqual(["256", "25", "5", "2", "56", "-1"].map(found), [[0], [1], [], [], [], []]);
+});
+
+test("a column is as wide as the letters of its longest row, and wide characters count twice", () => {
+  const lettersOfWords = (words) => lettersOf({ name: "", isToken: false, at: () => words }, 1, STYLES);
+  assert.deepEqual(["low", "newest", "世界", "low世", "a".repeat(99)].map(lettersOfWords), [4, 7, 6, 10, 26]);
+  const lettersOfTokens = (...labels) => lettersOf({ name: "", isToken: true, at: () => Object.keys(labels) }, 1, Object.fromEntries(labels.map((label, i) => [i, [label]])));
+  assert.deepEqual([lettersOfTokens("low"), lettersOfTokens("世界a"), lettersOfTokens("lo", "w")], [5.25, 10.5, 8]);
+});
+
 test("rows are sorted as a slow reference does, equal ones as given, also 50,000", () => {
   const count = 50_000;
   const styles = Object.fromEntries(Array.from({ length: count }, (_, i) => [i, [`·${((i * 7919) % count).toString(36)}`, i % 12]]));
