@@ -142,7 +142,7 @@ def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     app = opened(named_files=files)
     assert [row[0] for row in cells(app)] == ["en", "es", "a.txt", "de", "fr"]
     assert "a.txt: one text with its line ends." in captions(app).replace("\\", "")
-    assert not [one for one in app.selectbox if one.key == "relative_to"], "not parallel"
+    assert "2 parallel texts of 2 lines" in captions(app), "half of those in languages"
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
     assert [row[1] for row in cells(app)][2:] == ["–"] * 3
     assert "not as many lines as en" in captions(app)
