@@ -28,27 +28,19 @@ MOVING: dict[str, Any] = {
 }
 """A page that moves, whose time passes as usual, and at once by `page.clock.run_for`."""
 
-TOLD = """section => {
-  window.events = [];
+SAMPLE = """section => {
+  window.samples = [];
   const find = selector => section.querySelector(selector);
-  const seen = {};
-  const watch = () => {
-    const now = {
-      step: find("[aria-label=Step]").value,
-      winner: find(".pair.wins")?.textContent,
-      sentence: find(".sentence .created")?.textContent,
-      ring: find(".c.new.first")?.cell,
-      count: find("[data-figure=tokens]").textContent,
-    };
-    for (const name in now) {
-      if (now[name] !== seen[name]) events.push([name, now[name]]);
-      seen[name] = now[name];
-    }
-    requestAnimationFrame(watch);
-  };
-  watch();
+  setInterval(() => samples.push({
+    winner: find(".pair.wins")?.textContent,
+    sentence: find(".sentence .created")?.textContent,
+    places: section.querySelectorAll(".c.new.first").length,
+    marker: find(".chip.now")?.step ?? 0,
+    tokens: Number(find("[data-figure=tokens]").textContent),
+    number: Number(find("[aria-label='Merge number']").value),
+  }), 30);
 }"""
-"""Notes in each frame which parts of the stage change."""
+"""Notes every 30 milliseconds what each part of the stage shows."""
 
 STOPS = """() => {
   const stops = [];
@@ -144,21 +136,25 @@ def test_first_visit_plays_once_and_leads_on(journey: Journey) -> None:
 
 
 def test_merges_are_told_in_order(journey: Journey) -> None:
-    with journey.step("The pair wins, the sentence names it, its places ring, the number changes"):
+    with journey.step("Race, sentence and places show one merge; its number comes last"):
         page = journey.open("/", reduced_motion="no-preference")
         stage = Stage(page)
-        stage.section.evaluate(TOLD)
-        page.wait_for_function("() => events.some(([name, value]) => name === 'step' && value > 2)")
-        events: list[list[Any]] = page.evaluate("events")
+        stage.section.evaluate(SAMPLE)
+        page.wait_for_function("() => samples.at(-1)?.number > 3")
         training, boundaries = trained(FIRST)
-        pair, count = training.name(training.merges[1].new_id), str(boundaries.token_counts[2])
-        begin = events.index(["step", "2"])
-        ends = [i for i, (name, _) in enumerate(events) if name == "step" and i > begin]
-        told = events[begin : ends[0]]
-        names = [name for name, _ in told]
-        order = [told.index(["winner", pair]), told.index(["sentence", pair])]
-        order += [names.index("ring"), told.index(["count", count])]
-        assert order == sorted(order), told
+        names = [training.name(merge.new_id) for merge in training.merges]
+        counts = boundaries.token_counts.tolist()
+        told = [sample for sample in page.evaluate("samples") if sample["sentence"] in names]
+        for sample in told:
+            step = names.index(sample["sentence"]) + 1
+            places = counts[step - 1] - counts[step]
+            assert sample["places"] == places, sample
+            assert sample["winner"] in (sample["sentence"], None), sample  # until it arrives
+            assert step - 1 <= sample["number"] <= sample["marker"] <= step, sample
+            assert sample["tokens"] == counts[sample["marker"]], sample
+        steps = {names.index(sample["sentence"]) + 1 for sample in told}
+        assert {1, 2, 3} <= steps
+        assert any(sample["number"] < sample["marker"] for sample in told)
     with journey.step("A reload in the middle returns to the step, and does not play"):
         stage.track.evaluate("track => (sessionStorage.seen = track.value, location.reload())")
         expect(stage.button("Play")).to_be_visible()

@@ -63,30 +63,20 @@ export class Captions {
   }
 
   /**
-   * Show a step: at once, or with beats in order. Its candidate wins, the sentence appears, and after the
-   * lines have closed, the figures and the race change.
-   * @param {number} size the vocabulary size, where several rows are shown
-   * @param {number} [beat] milliseconds, or 0
-   * @param {number} [next] the step of the player whose race then follows
+   * Show the candidates, the sentence and the places of a step.
+   * @param {boolean} jumps whether it is not the next one
    */
-  show(size, beat = 0, next = 0) {
-    this.timers?.forEach(clearTimeout);
-    const after = (beats, draw) => (beat ? setTimeout(draw, beats * beat) : draw());
+  show(jumps) {
+    this.jumps = jumps;
     this.#race();
-    this.arcs.clear();
-    this.timers = [
-      after(3, () => this.join()),
-      after(1, () => this.#describe()),
-      after(7, () => {
-        this.#count(size);
-        if (beat) this.#race(next);
-      }),
-    ];
+    this.views.forEach((view, i) => this.sentences[i].replaceChildren(...view.describeStep()));
+    this.join();
   }
 
   /** Join the equation with its places, where there is time to see it. */
   join() {
-    if (!this.several && !this.views[0].isBytes && !(this.playback.isPlaying && this.playback.beat < 0.06)) this.arcs.show(this.views[0]);
+    this.arcs.clear();
+    if (!this.several && !this.views[0].isBytes && !(this.playback.isPlaying && this.jumps)) this.arcs.show(this.views[0]);
   }
 
   // Light the places of a pair, or none.
@@ -110,13 +100,14 @@ export class Captions {
     return view.step ? view.stepInWords() : `${view.stepInWords().replace(/\.$/, "")}, ${tokens(view)}`;
   }
 
-  #describe() {
-    this.views.forEach((view, i) => this.sentences[i].replaceChildren(...view.describeStep()));
-  }
-
-  /** Write the numbers of tokens, and in several rows the vocabulary of those of another size. */
-  #count(size) {
-    this.views.forEach(({ data, step }, i) => {
+  /**
+   * Write the numbers of tokens, and in several rows the vocabulary of those of another size.
+   * @param {number} at the step of the player
+   * @param {number} size its vocabulary size, where several rows are shown
+   */
+  count(at, size) {
+    this.views.forEach(({ data }, i) => {
+      const step = data.ownSteps?.[at] ?? at;
       const tokens = data.tokenCounts[step];
       if (this.several) {
         const own = data.vocabSizes[step];
@@ -134,15 +125,13 @@ export class Captions {
     });
   }
 
-  /** Show the candidates of the step, or without a winner those of another step of the player. */
-  #race(next = 0) {
+  #race() {
     this.bars.forEach((bars, i) => {
       if (!bars.data) return;
       const { data, step } = this.views[i];
       const { kind, id, left, right } = data.steps;
-      const at = next ? (data.ownSteps?.[next] ?? next) : step;
-      const decision = Math.max(at, 1) - 1;
-      const taken = at !== step ? [] : kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
+      const decision = Math.max(step, 1) - 1;
+      const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
       const { heading } = bars.data;
       const words = this.several ? [data.title, ` ${heading[0].toLowerCase()}${heading.slice(1)}`] : [heading, ""];
       words[1] += ` before ${data.unit} ${formatCount(decision + 1)}`;

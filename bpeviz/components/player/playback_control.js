@@ -102,6 +102,7 @@ export class PlaybackControl {
       const rank = this.pace.advance(seconds, this.speed);
       this.player.go(stepOfRank(this.player.data.changingSteps, rank));
     }
+    this.player.tell();
     if (this.pace.isOver) {
       this.openingEnds?.abort();
       this.stop();

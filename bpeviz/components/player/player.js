@@ -10,6 +10,7 @@ import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { Captions } from "./captions.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfSize, usesKey } from "./controls.js";
+import { shown } from "./film.js";
 import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { Remark } from "./remark.js";
@@ -87,6 +88,7 @@ class Player {
       this.announcer.say(words.textContent);
     };
     this.step = 0;
+    this.film = { from: 0, to: 0, beat: 0 };
     this.#listen(signal);
   }
 
@@ -140,6 +142,9 @@ class Player {
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
     if (data.isLive && !isNew) {
       this.#updateControls();
+      this.track.show(this.step, this.#inWords(this.step));
+      this.drawn = {};
+      this.tell();
       if (!data.task || data.task.isLed) return; // the leader's step follows
       if (data.task.isLive && this.task.isSolved && !isSolved) this.playback.play(data.last, data.last);
       else this.#playTo(data.goal ?? data.last);
@@ -240,25 +245,50 @@ class Player {
     const beat = isNext ? 1000 * playback.beat : 0;
     section.classList.toggle("jumps", !isNext);
     section.classList.toggle("in-order", beat > 0);
+    this.film = { from: this.step, to: step, beat };
+    this.eventAt = performance.now();
+    this.drawn = {};
     this.step = step;
     this.selection.clear();
     this.task.clear();
     stage.show(step, { follows, calmly: playback.isCalm, beat });
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
-    const next = stepAfter("forward", step, this.data.last, changingSteps);
-    this.captions.show(this.numberOf(step), beat, next);
-    const { place } = this;
+    this.captions.show(!isNext);
+    const place = this.#inWords(step);
+    this.track.show(step, place);
+    this.tell();
     if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.captions.inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
     if (!this.playback.isPlaying) for (const view of this.views) view.listTokens();
   }
 
-  /** Return which of the steps that change the text this is, in words; "" where all do. */
-  #rankInWords() {
+  /** Draw the figures, the marker and the number, each of the step that it shows at this moment. */
+  tell() {
+    const { drawn } = this;
+    const { figure, marker, number } = (this.drawn = shown(performance.now() - this.eventAt, this.film));
+    if (figure !== drawn.figure) this.captions.count(figure, this.numberOf(figure));
+    if (marker !== drawn.marker) this.track.mark(marker);
+    if (number === drawn.number) return;
+    if (this.root.activeElement !== this.number) this.number.value = this.numberOf(number);
+    const rank = this.#rankInWords(number);
+    this.#find(".rank").textContent = rank;
+    this.section.classList.toggle("ranked", Boolean(rank));
+  }
+
+  /** Return a step in words. */
+  #inWords(step) {
+    const { data } = this;
+    const rank = this.#rankInWords(step);
+    const number = `${data.unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(data.last))}`;
+    return rank ? `${number}, ${rank}` : number;
+  }
+
+  /** Return which of the steps that change the text a step is, in words; "" where all do. */
+  #rankInWords(step) {
     const { changingSteps } = this.data;
-    const [before, rank] = [this.step - 1, this.step].map((step) => rankOf(changingSteps, step));
-    if (!changingSteps || !this.step) return "";
+    const [before, rank] = [step - 1, step].map((step) => rankOf(changingSteps, step));
+    if (!changingSteps || !step) return "";
     return rank === before ? "no change in your text" : `the ${ordinal(rank)} that changes your text`;
   }
 
@@ -270,14 +300,7 @@ class Player {
 
   #updateControls() {
     const { data, step } = this;
-    const rank = this.#rankInWords();
-    const number = `${data.unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(data.last))}`;
-    this.place = rank ? `${number}, ${rank}` : number;
-    this.track.show(step, this.place);
     this.#button("play").disabled = !rankOf(data.changingSteps, data.last);
-    this.#find(".rank").textContent = rank;
-    this.section.classList.toggle("ranked", Boolean(rank));
-    if (this.root.activeElement !== this.number) this.number.value = this.numberOf(step);
     for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
     this.#button("last").disabled = step === data.last;
     this.#button("forward").disabled = stepAfter("forward", step, data.last, data.changingSteps) === step;

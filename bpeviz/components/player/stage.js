@@ -92,16 +92,13 @@ export class Stage {
    * @param {object} how
    * @param {boolean} how.follows whether they scroll to a place of the step, if none is visible
    * @param {boolean} how.calmly whether they scroll calmly
-   * @param {number} how.beat milliseconds; the tokens change after two
+   * @param {number} how.beat milliseconds, in which their rings and colors change in order, or 0
    */
   show(step, { follows, calmly, beat }) {
     for (const view of this.views) view.step = view.data.ownSteps?.[step] ?? step;
     // Before the tokens change: nothing moves, and the browser has laid out the text.
     if (follows) this.score.follow(calmly);
-    clearTimeout(this.timer);
-    this.section.querySelector(".course").style.setProperty("--beat", `${beat}ms`);
-    if (beat) this.timer = setTimeout(() => this.paint(beat), 2 * beat);
-    else this.paint();
+    this.paint(beat);
   }
 
   paint(beat = 0) {

@@ -153,11 +153,17 @@ export class Track {
   }
 
   /**
+   * Move the slider.
    * @param {number} step
    * @param {string} words
    */
   show(step, words) {
     this.input.value = step;
+    this.input.setAttribute("aria-valuetext", words);
+  }
+
+  /** Draw the marker on the curve. */
+  mark(step) {
     for (const chip of this.chips.children) {
       chip.classList.toggle("done", chip.step <= step);
       chip.classList.toggle("now", chip.step === step);
@@ -167,7 +173,6 @@ export class Track {
       const shares = [this.rows, this.rows + step].map((rows) => percent(rows / (this.rows + Number(this.input.max))));
       this.table.style.backgroundSize = `${shares[0]} 4px, ${shares[1]} 4px`;
     }
-    this.input.setAttribute("aria-valuetext", words);
     this.box.style.setProperty("--at", percent(step / (Number(this.input.max) || 1)));
     this.box.style.setProperty("--level", percent(this.level(this.counts[0][step])));
   }
