@@ -297,12 +297,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 46_362,
+    "bpeviz": 46_377,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_329,
     "bpeviz/cli": 1_936,
-    "bpeviz/components": 9_422,
+    "bpeviz/components": 9_437,
     "bpeviz/core": 2_113,
     "bpeviz/corpus": 1_041,
     "bpeviz/formats": 4_931,
@@ -317,7 +317,7 @@ LINES = {
     "bpeviz/workers": 461,
     "tests": 40_259,
     "tests data, kB": 199,
-    "tests/*.mjs": 1_495,
+    "tests/*.mjs": 1_535,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
 
