@@ -15,6 +15,7 @@ from _pytest.doctest import DoctestModule
 from browser.serving import FLAGS, Server, chromium, serving
 from helpers import properties
 from helpers.properties import examples
+from helpers.shell import shell, trained  # noqa: F401
 from hypothesis import HealthCheck, Phase, settings
 
 from bpeviz.pretokenizers import expressions

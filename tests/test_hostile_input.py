@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,13 +16,12 @@ from helpers import hostile
 from helpers.hostile import ANY_JSON, RANDOM, SHORT, changed_bytes, check_message
 from helpers.properties import examples, many
 from helpers.stages import played
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.cli import main as command_line
 from bpeviz.corpus.documents import Documents
 from bpeviz.formats import FormatError
 from bpeviz.libraries.pool import LibraryError
@@ -229,29 +226,3 @@ def test_room_outlives_any_messages(sent: list[tuple[int, dict[str, Any]]]) -> N
 
 
 # ---- command lines
-
-
-@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(line=hostile.arguments(["train", "encode", "decode", "lookup", "compare", "convert"]))
-def test_any_command_line_runs_or_is_refused(
-    line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    if not Path("t.json").exists():
-        Path("text.txt").write_text(SHORT, "utf-8")
-        bpeviz.save(bpeviz.train(SHORT, merges=3).tokenizer(), "t.json")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, stream in (("stdin", b"low"), ("stdout", b""), ("stderr", b"")):
-            text = io.TextIOWrapper(io.BytesIO(stream), "utf-8", write_through=True)
-            patch.setattr(f"sys.{name}", text)
-        try:
-            code = command_line.main(line)
-        except SystemExit as stop:
-            code = int(str(stop.code))
-
-        printed = sys.stderr.buffer.getvalue().decode()  # type: ignore[attr-defined]
-    assert code in (0, 1, 2)
-    assert "Traceback" not in printed
-    if code == 1:
-        check_message(printed.splitlines()[-1])

@@ -53,14 +53,6 @@ def test_room_keeps_a_given_password(
     assert "http://[::1]:8501" in capsys.readouterr().out
 
 
-def test_room_needs_a_port(
-    served: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["room", "--address", "teacher.local", "--port", "65536"])
-    assert "expected 65535 or less" in capsys.readouterr().err
-
-
 def test_room_needs_a_network(
     served: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from bpeviz import limits
-from bpeviz.text import clean, shorten
+from bpeviz.text import clean, shorten, visible
 
 Value = str | int | float | bool | list[str]
 """A value in a link."""
@@ -92,8 +92,8 @@ def unpack(packed: str, longest: int = MAX_PACKED) -> dict[str, Value]:
     form = values.pop(FORM_NAME, 1)
     if form != FORM:
         raise LinkError(
-            f"This link is of form {shorten(str(form), 20)}, and this version of bpeviz reads form "
-            f"{FORM}, so it was ignored. Ask for a new link, or update bpeviz."
+            f"This link is of form {visible(shorten(str(form), 20))}, and this version of bpeviz "
+            f"reads form {FORM}, so it was ignored. Ask for a new link, or update bpeviz."
         )
     return {clean(name): _cleaned(value) for name, value in values.items()}
 
