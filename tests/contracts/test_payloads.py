@@ -158,7 +158,8 @@ def utf8_size(character: str) -> int:
 
 
 def assert_neighbors_differ(looks: Sequence[tuple[str, int]]) -> None:
-    """Check that tokens with other labels that touch have other colors."""
+    """Check that tokens of other bytes that touch have other colors."""
+    looks = [(name.removeprefix("##"), color) for name, color in looks]
     for (left, color), (right, other) in pairwise(looks):
         assert color < 0 or color != other or left == right, (left, right)
 
@@ -251,6 +252,13 @@ def test_parts_of_any_text_have_its_tokens(
     of_text = parts(text, boundaries, size)
     assert "".join(text[part.first : part.last] for part in of_text) == text
     assert [part.end for part in of_text[:-1]] == [part.start for part in of_text[1:]]
+    (other, more), at = data.draw(st.sampled_from([tuple(case.values) for case in CASES])), 0
+    beside = TRAINERS[other](corpus, vocab_size=600, pattern="none", **more).boundaries(text)
+    for part in of_text:  # no atom of another row is lost or drawn twice, marks included
+        shown = part_between(beside, part, text)
+        assert (shown.start, shown.first, shown.last) == (at, part.first, part.last)
+        at = shown.end
+    assert at == len(beside)
     for part in of_text:
         assert part.end - part.start <= size
         row = of_training(training, text, boundaries, part)

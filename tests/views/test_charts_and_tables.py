@@ -78,22 +78,6 @@ def title_of(chart: dict[str, Any]) -> str:
 # ---- counts
 
 
-def test_decided_chart_draws_every_merge_and_marks_the_current_one() -> None:
-    chart = decided([9, 4, 4, 2], step=3)
-    assert rows_of(chart)[0] == [
-        {"step": 1, "value": 9},
-        {"step": 2, "value": 4},
-        {"step": 3, "value": 4},
-        {"step": 4, "value": 2},
-    ]
-    assert rule_of(chart) == 3
-    assert title_of(chart) == "The count of the pair falls from 9 to 2"
-
-
-def test_marker_line_is_at_the_first_merge_at_step_0() -> None:
-    assert rule_of(decided([9, 4], step=0)) == 1
-
-
 def test_decided_chart_thins_long_curves_and_keeps_their_ends() -> None:
     rows = rows_of(decided([10_000 - i for i in range(5_000)], step=777))[0]
     assert 100 < len(rows) <= charts.POINTS
@@ -213,10 +197,6 @@ def test_decisions_table_lists_all_merges(training: Training) -> None:
         assert parts == row["token"] or "⟨" in parts  # bytes of an incomplete character
 
 
-def test_decisions_table_ends_at_the_last_step_shown(training: Training) -> None:
-    assert frame_of(tables.decisions(training, 4))["merge"].tolist() == [1, 2, 3, 4]
-
-
 def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) -> None:
     made = training.merges[3]
     found = [
@@ -228,15 +208,6 @@ def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) ->
     assert table["note"].tolist() == ["winner", "same count", ""]
     assert table["left"].tolist()[1:] == ["h", "i"]
     assert frame_of(tables.candidates(training, [], 4)).columns.tolist() == table.columns.tolist()
-
-
-def test_candidates_table_notes_the_winner_before_and_after_it_is_merged(
-    training: Training,
-) -> None:
-    first = training.merges[0]
-    found = [Candidate((first.left, first.right), first.count)]
-    for step in (0, 1):
-        assert frame_of(tables.candidates(training, found, step))["note"].tolist() == ["winner"]
 
 
 def test_metrics_table_has_each_figure_in_its_own_row_with_a_column_per_tokenizer() -> None:
@@ -283,12 +254,6 @@ def test_metrics_table_names_dropped_text_only_if_there_is_some() -> None:
     assert table["A"]["dropped bytes"] == "2"
     dropped = "UTF-8 bytes of the text, dropped text included, per token"
     assert table["meaning"]["bytes per token"] == dropped
-
-
-def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:
-    table = frame_of(tables.metrics(measure("", columns_of("")[:1], 0))).set_index("metric")
-    assert table.iloc[:, 0]["bytes per token"] == "–"
-    assert table.iloc[:, 0]["tokens"] == "0"
 
 
 # ---- trainers that prune, or merge by score
@@ -343,15 +308,6 @@ def test_decided_chart_scale_contains_all_values(losses: list[float]) -> None:
     assert low < high
     if chart["layer"][0]["encoding"]["y"]["scale"]["type"] == "log":
         assert low > 0
-
-
-def test_decided_chart_has_a_logarithmic_scale_for_many_scores_below_1() -> None:
-    losses = [0.2, 0.5, 0.04] * 34
-    chart = drawn(charts.at_step(charts.decided(pruned_training(losses), 102), 1))
-    scale = chart["layer"][0]["encoding"]["y"]["scale"]
-    assert scale["type"] == "log"
-    assert scale["domain"] == [0.04, 0.5]
-    assert title_of(chart) == "The cost of the piece is between 0.04 and 0.5"
 
 
 @pytest.mark.parametrize("key", TRAINERS)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pickle
 from html.parser import HTMLParser
-from itertools import cycle
 from pathlib import Path
 
-import numpy as np
 import pytest
-from helpers.comparisons import comparison
 from helpers.payloads import data_of
 from helpers.stages import aligned, played
 
@@ -49,20 +46,6 @@ def trained(text: str, algorithm: str = "bpe", size: int = 700) -> Training:
     return bpeviz.train(text, algorithm, **{TRAINERS[algorithm].largest: size})
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "sample"),
-    [*zip(TRAINERS, cycle(["english-prose", "emoji-and-unicode", "arabic-hindi"]), strict=False)],
-)
-def test_steps_have_the_tokens_of_the_library(algorithm: str, sample: str) -> None:
-    text = samples.by_key(sample).text[:1_500]
-    training = trained(text, algorithm)
-    view = data_of(bpeviz.to_html(training, text))["player"]["views"][0]
-    assert view["byteCount"] == len(text.encode())
-    for step in np.random.default_rng(7).integers(0, training.steps + 1, 5).tolist():
-        ids = training.at_step(step).encode(text)
-        assert view["tokenCounts"][step] == len(ids)
-
-
 def test_file_opens_at_the_last_step_with_one_title() -> None:
     file = bpeviz.to_html(trained(SHORT), SHORT)
     player = data_of(file)["player"]
@@ -74,11 +57,6 @@ def test_file_opens_at_the_last_step_with_one_title() -> None:
     part = Part(0, len(boundaries), 0, len(SHORT))
     rows = aligned([(title, training, boundaries, part) for title in ("a", "b")], SHORT)
     assert "h1 { position: absolute" not in playable.html(playable.of_stage(rows))
-
-
-def test_same_training_gives_the_same_bytes() -> None:
-    first, second = (bpeviz.to_html(trained(SHORT), SHORT) for _ in range(2))
-    assert first == second
 
 
 def test_lone_surrogate_in_a_title_is_replaced() -> None:
@@ -139,9 +117,8 @@ def test_race_of_a_long_training_names_its_end() -> None:
     ("algorithm", "characters", "merges", "most"),
     [
         ("bpe", 1_700, 170, 100),
-        ("bpe", 20_000, 2_000, 180),
+        pytest.param("bpe", 20_000, 2_000, 180, marks=pytest.mark.slow),
         pytest.param("wordpiece", 20_000, 2_000, 280, marks=pytest.mark.slow),
-        pytest.param("scaffold", 20_000, 2_000, 260, marks=pytest.mark.slow),
     ],
 )
 def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) -> None:
@@ -172,11 +149,6 @@ def test_notebook_shows_the_animation_in_an_isolated_frame() -> None:
     assert "To play the training here, run this cell again (Shift+Enter)." in cell
 
 
-def test_notebook_cell_of_a_short_text_is_small() -> None:
-    text = "".join(one.text for one in samples.SAMPLES)[:2_000]
-    assert len(str(bpeviz.train(text, merges=500)._repr_html_()).encode()) < 250_000
-
-
 def test_notebook_shows_tokens_and_a_comparison() -> None:
     text = "".join(one.text for one in samples.SAMPLES)[:2_000]
     tokens = bpeviz.load("gpt2").tokens(text)
@@ -199,17 +171,6 @@ def test_training_without_its_text_has_no_animation() -> None:
     training = bpeviz.train({"low": 3, "lower": 2}, merges=3)
     assert training._repr_html_() is None
     assert pickle.loads(pickle.dumps(trained(SHORT))).training_text is None
-
-
-def test_comparison_contains_the_columns_and_their_metrics() -> None:
-    page = playable.html(comparison(SHORT))
-    found = data_of(page)["score"]["rows"]
-    assert [one["tokenCount"] for one in found] == [
-        len(one.encode(SHORT))
-        for one in (bpeviz.load("gpt2"), bpeviz.train(SHORT, vocab_size=270).tokenizer())
-    ]
-    assert "bytes per token" in page
-    assert page == playable.html(comparison(SHORT))
 
 
 def test_tokenizer_without_merges_is_refused() -> None:

@@ -12,17 +12,14 @@ from helpers import usual
 from helpers.properties import examples, many
 from helpers.stages import played
 from helpers.stages import timeline as timeline_of
-from helpers.texts import SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.metrics import Column, common_boundaries
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
-from bpeviz.corpus import samples
 from bpeviz.ui.pages.remarks import _why_few as why_few
-from bpeviz.views.parts import WINDOW, part_between
+from bpeviz.views.parts import part_between
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import steps_at
 
@@ -128,63 +125,9 @@ def test_parts_cover_the_text_without_dividing_characters(
         assert part.end - part.start <= size
 
 
-def test_parts_of_a_long_text_fit_the_window() -> None:
-    text = samples.by_key("english-prose").text * 30
-    _, boundaries = train(text, merges=10)
-    parts = parts_of(text, boundaries)
-    assert len(parts) >= 3
-    assert max(part.end - part.start for part in parts) <= WINDOW
-
-
 def trained_as(key: str, text: str, **initial: str) -> tuple[Training, Boundaries]:
     training = usual.train(key, text, **initial)
     return training, training.tokenizer().boundaries(text)
-
-
-MARKED: list[tuple[str, dict[str, str]]] = [
-    ("bpe", {}),
-    ("bpe", {"atoms": "characters", "end_mark": "symbol"}),
-    ("bpe", {"atoms": "characters", "end_mark": "attached"}),
-    ("sentencepiece", {}),
-    ("sentencepiece", {"unknown": "unk"}),
-    ("wordpiece", {}),
-    ("unigram", {}),
-]
-
-
-@settings(max_examples=examples(150))
-@given(
-    st.one_of(st.text("ab é👍\n", max_size=60), st.text(max_size=30), SMALL_TEXTS),
-    st.lists(st.sampled_from(MARKED), min_size=1, max_size=4),
-    st.integers(8, 40),  # a character has up to four bytes, so half a part contains a boundary
-)
-def test_part_between_shows_the_same_characters_for_all_trainers(
-    text: str, hows: list[tuple[str, dict[str, str]]], size: int
-) -> None:
-    """No atom is lost or shown twice, including atoms without bytes."""
-    trained = [trained_as(key, text, **how) for key, how in hows]
-    columns = [
-        Column(str(i), training.at_step(training.steps), boundaries, training.steps)
-        for i, (training, boundaries) in enumerate(trained)
-    ]
-    parts = parts_of(text, common_boundaries(columns, always=True), size)
-    assert "".join(text[part.first : part.last] for part in parts) == text
-    for training, boundaries in trained:
-        shown = [part_between(boundaries, part, text) for part in parts]
-        assert (shown[0].start, shown[-1].end) == (0, len(boundaries))
-        for before, after in pairwise(shown):
-            assert before.end == after.start
-        for part, mine in zip(parts, shown, strict=True):
-            assert (mine.first, mine.last) == (part.first, part.last)
-            timeline = timeline_of(text, training, boundaries, mine, training.steps)
-            piece = text[part.first : part.last]
-            assert timeline["text"] == piece
-            if timeline["atomBytes"] is not None:
-                assert sum(timeline["atomBytes"]) == len(piece.encode())
-            elif timeline["atomKind"] == "characters":
-                assert mine.end - mine.start == len(piece)
-            else:
-                assert mine.end - mine.start == len(piece.encode())
 
 
 def test_part_between_assigns_marks_to_the_text_before_them() -> None:
@@ -202,23 +145,6 @@ def test_part_between_assigns_marks_to_the_text_before_them() -> None:
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
     timeline = timeline_of(text, training, boundaries, first, 0)
     assert timeline["atomBytes"] == [0, 1, 1]
-
-
-def test_parts_begin_at_permanent_boundaries() -> None:
-    """Unigram has the common boundaries at its last step, but maybe not at earlier ones."""
-    text = "".join(sample.text for sample in samples.SAMPLES)
-    keys = ["bpe", "wordpiece", "unigram", "scaffold"]
-    trained = [trained_as(key, text, **usual.ON_ALGORITHMS) for key in keys]
-    columns = [
-        Column(key, training.at_step(training.steps), boundaries, training.steps)
-        for key, (training, boundaries) in zip(keys, trained, strict=True)
-    ]
-    parts = parts_of(text, common_boundaries(columns, always=True), 1_000)
-    assert len(parts) > 10
-    for part in parts[1:]:
-        for _, boundaries in trained:
-            start = part_between(boundaries, part, text).start
-            assert boundaries.permanent[start - 1]
 
 
 @many()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from helpers import usual
-from helpers.stages import aligned
 
 import bpeviz
 from bpeviz.analysis.figures import measure
@@ -27,16 +26,6 @@ ENGLISH = samples.by_key("english-prose").text
 def slides_of(training: Training, text: str, **options: Any) -> Slides:
     boundaries = training.tokenizer().boundaries(text)
     return of_stage("A title", Stage([of_training(training, text, boundaries)]), **options)
-
-
-def in_lock_step(text: str, keys: Sequence[str]) -> Slides:
-    trained = [(key, usual.train(key, text)) for key in keys]
-    boundaries = [one.tokenizer().boundaries(text) for _, one in trained]
-    rows = [
-        (key, one, found, Part(0, len(found), 0, len(text)))
-        for (key, one), found in zip(trained, boundaries, strict=True)
-    ]
-    return of_stage("Several", aligned(rows, text))
 
 
 def columns_of(text: str, names: Sequence[str]) -> Slides:
@@ -78,13 +67,6 @@ def test_slide_names_settings_and_links_to_its_page() -> None:
         assert data["settings"] == "one · two"
         assert data["credit"]["words"] == MADE_WITH
         assert data["credit"]["link"] == "https://host.example/?s=1&t=2"
-
-
-def test_slides_in_lock_step_have_a_number_for_each_vocabulary_size() -> None:
-    slides = in_lock_step(ENGLISH[:300], ["bpe", "wordpiece"])
-    data = slides.payload(DIAGRAM, "")
-    assert (data["stepName"], len(data["stepNumbers"])) == ("vocabulary size", slides.last + 1)
-    assert [len(data["views"]), len(data["diagram"]["sides"])] == [2, 2]
 
 
 def test_characters_of_slides_are_those_of_rows() -> None:
