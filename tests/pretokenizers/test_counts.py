@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-import re
-import shlex
 import tracemalloc
-from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
@@ -22,6 +20,7 @@ import regex
 from contracts.test_pretokenizers import KEYS, TEXTS, WORDS, listed, split
 from contracts.test_pretokenizers import recounted as reference_counts
 from helpers.properties import examples
+from helpers.refusals import assert_sentence, refusal
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -120,18 +119,6 @@ def test_tally_adds_large_counts_without_overflow() -> None:
     assert tally.result()["a"] == 3 * 2**40
 
 
-@pytest.mark.slow
-def test_pretokenize_of_long_text_equals_expression() -> None:
-    """Above a length, `pretokenize` finds all pre-tokens at once, in blocks."""
-    text = "It's 12345 o'clock,\r\n  \tпривет   мир!\n\n  I'LL “go” 👋🏽 … \u3000x\n" * 2_000
-    for key in ("gpt2", "cl100k", "o200k"):
-        expression = PATTERNS[key].expression
-        assert expression is not None
-        pre_tokens = regex.findall(expression, text)
-        assert pretokenize(text, key) == pre_tokens
-        assert [*count(text, key).items()] == [*Counter(pre_tokens).items()]
-
-
 def test_count_of_long_text_needs_less_memory_than_the_text() -> None:
     text = "It was the best of times, it was the worst of times.\n" * 200_000
     count(text[:10_000])
@@ -165,11 +152,9 @@ def test_counts_error_names_invalid_utf8_bytes() -> None:
     ):
         counts = PreTokenCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
         assert counts.pre_tokens == [blob[:1], blob[1:]]
-        message = rf"^The pre-token of the bytes {shown} is not"
-        with pytest.raises(CountsError, match=message):
-            counts.keys()
-        with pytest.raises(CountsError, match=message):
-            bpeviz.train(counts, merges=1, atoms="characters")
+        refusal(counts.keys, naming=shown, error=CountsError)
+        how = {"merges": 1, "atoms": "characters", "error": CountsError}
+        refusal(bpeviz.train, counts, naming=shown, **how)
 
 
 # A corpus in files
@@ -232,26 +217,24 @@ def test_file_with_invalid_utf8_raises_corpus_error(
     tmp_path: Path, content: bytes, reason: str
 ) -> None:
     paths = in_files(tmp_path, b"fine ", content, b"\xa9")
-    with (
-        patch.object(files, "_READ", 7),
-        pytest.raises(CorpusError, match=rf"1\.txt is not a text in UTF-8: {reason}"),
-    ):
-        [*files.read([ByteRange(path) for path in paths])]
+    with patch.object(files, "_READ", 7):
+        read = files.read([ByteRange(path) for path in paths])
+        refusal(list, read, naming=(paths[1], reason), error=CorpusError)
 
 
 def test_unreadable_files_raise_corpus_error(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="is a folder"):
-        [*files.read([ByteRange(str(tmp_path))])]
-    with pytest.raises(CorpusError, match=r"no\.txt could not be read: No such file"):
-        [*files.parts([str(tmp_path / "no.txt")], "gpt2")]
+    def refused(read: Iterable[object], *naming: str) -> None:
+        refusal(list, read, naming=naming, error=CorpusError)
+
+    refused(files.read([ByteRange(str(tmp_path))]), str(tmp_path), "folder")
+    missing = str(tmp_path / "no.txt")
+    refused(files.parts([missing], "gpt2"), missing)
     (path,) = in_files(tmp_path, b"abc")
-    with pytest.raises(CorpusError, match="became shorter"):
-        [*files.read([ByteRange(path, 0, 4)])]
+    refused(files.read([ByteRange(path, 0, 4)]), path, "shorter")
     os.mkfifo(tmp_path / "pipe")
     held = os.open(tmp_path / "pipe", os.O_RDWR)  # so that opening it does not wait
     try:
-        with pytest.raises(CorpusError, match="cannot be read from the middle"):
-            [*files.parts([str(tmp_path / "pipe")], "gpt2")]
+        refused(files.parts([str(tmp_path / "pipe")], "gpt2"), str(tmp_path / "pipe"))
     finally:
         os.close(held)
 
@@ -327,9 +310,7 @@ RIGHT = {"chunk": pa.array(["a", "b"]), "count": pa.array([1, 2]), "first": pa.a
 )
 def test_parquet_file_with_invalid_counts_is_rejected(wrong: dict[str, Any], message: str) -> None:
     columns = {name: one for name, one in {**RIGHT, **wrong}.items() if one is not None}
-    with pytest.raises(CountsError, match=re.escape(message)) as caught:
-        counts_parquet.parse(parquet(**columns), "gpt2")
-    assert str(caught.value).endswith(".")
+    refusal(counts_parquet.parse, parquet(**columns), "gpt2", naming=message, error=CountsError)
 
 
 def test_damaged_parquet_raises_only_counts_error() -> None:
@@ -343,14 +324,13 @@ def test_damaged_parquet_raises_only_counts_error() -> None:
 
 
 def test_pre_tokenization_of_counts_is_in_their_file_or_given() -> None:
-    with pytest.raises(CountsError, match="Add --pattern"):
-        counts_parquet.parse(parquet(**RIGHT))
-    with pytest.raises(CountsError, match=r"not valid here.*gpt9"):
-        counts_parquet.parse(parquet({"bpeviz.pattern": "gpt9"}, **RIGHT))
+    parse = counts_parquet.parse
+    refusal(parse, parquet(**RIGHT), naming="--pattern", error=CountsError)
+    unknown = parquet({"bpeviz.pattern": "gpt9"}, **RIGHT)
+    refusal(parse, unknown, naming="gpt9", error=CountsError)
     content = counts_parquet.dump(count("a b", "regex", "[a-z]"))
-    assert counts_parquet.parse(content, "regex", "[a-z]").expression == "[a-z]"
-    with pytest.raises(CountsError, match=r"regex with '\[a-z\]', not gpt2"):
-        counts_parquet.parse(content, "gpt2")
+    assert parse(content, "regex", "[a-z]").expression == "[a-z]"
+    refusal(parse, content, "gpt2", naming=("[a-z]", "gpt2"), error=CountsError)
 
 
 # The commands
@@ -393,6 +373,16 @@ def test_training_on_counted_files_equals_training_on_joined_files(folder: Path,
         assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
 
 
+def test_trainer_that_splits_words_refuses_counts_of_an_expression(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = {"bpeviz.pattern": "regex", "bpeviz.expression": "."}
+    Path("own").write_bytes(parquet(own, **RIGHT))
+    train = ["train", "--counts", "own", "--vocab-size", "300", "--algorithm", "unigram"]
+    assert main(train) == 1
+    assert_sentence(capsys.readouterr().err.strip(), "unigram")
+
+
 def test_count_and_train_commands_read_standard_input(
     folder: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,50 +396,3 @@ def test_count_and_train_commands_read_standard_input(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(written.out), encoding="utf-8"))
     assert main(["train", "--counts", "-", "--merges", "3", "--format", "csv"]) == 0
     assert b"cl100k" in capsysbinary.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("command", "code", "message"),
-    [
-        ("count no.txt", 1, "no.txt could not be read: No such file or directory.\n"),
-        ("count . --output c", 1, ". is a folder. Name the files in it.\n"),
-        ("count 0.txt --output no/c", 1, "no/c cannot be written: there is no such folder.\n"),
-        ("count 0.txt --pattern regex", 1, "The regular expression is empty."),
-        ("count 0.txt --expression a", 2, "--expression needs"),
-        ("count - - --output c", 2, "Standard input (-) can be read only once."),
-        ("count - --scheduler tcp://127.0.0.1:1", 2, "standard input"),
-        ("train --counts 0.txt --merges 3", 1, "0.txt: This is not a Parquet file"),
-        ("train --counts no.parquet --merges 3", 1, "no.parquet could not be read"),
-        ("train 0.txt --counts c --merges 3", 2, "not both"),
-        ("train --counts c --merges 3 --algorithm superbpe", 2, "needs the text itself"),
-        (
-            "train --counts bytes --merges 3",
-            1,
-            "bytes: The pre-token of the bytes FF is not",
-        ),
-        ("train --counts own --vocab-size 300 --algorithm unigram", 1, "splits pre-tokens again"),
-        (
-            "train --counts plain --merges 3",
-            1,
-            "plain: This file does not name its pre-tokenization",
-        ),
-    ],
-)
-def test_invalid_command_prints_one_error_line(
-    folder: Path, capfd: pytest.CaptureFixture[str], command: str, code: int, message: str
-) -> None:
-    binary = {**RIGHT, "chunk": pa.array([b"a", b"\xff"])}
-    Path("bytes").write_bytes(parquet({"bpeviz.pattern": "gpt2"}, **binary))
-    own = {"bpeviz.pattern": "regex", "bpeviz.expression": "."}
-    Path("own").write_bytes(parquet(own, **RIGHT))
-    Path("plain").write_bytes(parquet(**RIGHT))
-    try:
-        found = main(shlex.split(command))
-    except SystemExit as stop:
-        found = int(str(stop.code))
-    written = capfd.readouterr()
-    assert found == code
-    assert message in written.err
-    assert written.out == ""
-    if code == 1:
-        assert written.err.count("\n") == 1

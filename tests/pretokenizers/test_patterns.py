@@ -10,6 +10,7 @@ import regex
 import tiktoken
 import tiktoken_ext.openai_public
 from helpers.properties import examples, many
+from helpers.refusals import refusal
 from helpers.texts import ANY_TEXT
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -141,12 +142,6 @@ def test_sentences_pattern_splits_at_sentence_ends(sentences: list[str]) -> None
     assert pretokenize("".join(sentences), "sentences") == sentences
 
 
-@settings(max_examples=examples(300))
-@given(ANY_TEXT)
-def test_characters_pattern_splits_code_points(text: str) -> None:
-    assert pretokenize(text, "characters") == [*text]
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
@@ -174,26 +169,13 @@ def split_error(expression: str, text: str = "aab", time_limit: float = TIME_LIM
 @pytest.mark.parametrize(
     "expression",
     [
-        "(",
-        ")",
-        "[a",
-        "a**",
-        "(?P<x>a)(?P<x",
-        r"\p{Klingon}",
-        r"(?<a",
-        "*",
-        r"\N{no such}",
-        "a{9,1}",
-        "a{99999999999}",
+        *("(", ")", "[a", "a**", "(?P<x>a)(?P<x", r"\p{Klingon}", r"(?<a", "*", r"\N{no such}"),
+        *("a{9,1}", "a{99999999999}", ""),
         "(?a)(?L)x",  # a plain ValueError of `regex`
     ],
 )
 def test_broken_expression_raises_split_error(expression: str) -> None:
-    assert split_error(expression).startswith("This is not a regular expression: ")
-
-
-def test_empty_expression_raises_split_error() -> None:
-    assert "is empty" in split_error("")
+    split_error(expression)
 
 
 def test_too_long_expression_raises_split_error() -> None:
@@ -205,7 +187,6 @@ def test_too_long_expression_raises_split_error() -> None:
     ("expression", "text"),
     [
         ("(a|aa)+$", "a" * 60 + "b"),
-        ("(?:a|aa)+?c|b", "a" * 60 + "b"),
         ("(?:hello world, this){e<=15}", "abcdefgh jklm hello" * 2_000),
     ],
 )
@@ -233,14 +214,9 @@ def test_recursive_expression_matches_nested_brackets() -> None:
     assert pretokenize("aB", "regex", r"(?i)(?:b)(?-i)") == ["a", "B"]
 
 
-@pytest.mark.parametrize("expression", ["((){50000})", "((){9999}){9999}"])
+@pytest.mark.parametrize("expression", ["((){50000})", "((a{1000}){1000}){1000}"])
 def test_expression_that_compiles_slowly_is_stopped(expression: str) -> None:
     assert regex.search("too much memory|took more than 0.3", split_error(expression, "aab", 0.3))
-
-
-@pytest.mark.parametrize("expression", ["((a{1000}){1000}){1000}", "((ab?c*){1000,}){1000,}"])
-def test_huge_repeats_raise_split_error(expression: str) -> None:
-    assert regex.search("too much memory|took more than", split_error(expression))
 
 
 @pytest.mark.parametrize(
@@ -286,18 +262,16 @@ def test_word_list_accepts_any_white_space() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "naming"),
     [
-        ("", "is empty"),
-        (" \n\u3000", "is empty"),
+        ("", ()),
+        (" \n\u3000", ()),
         ("a " * (MAX_WORD_LIST // 2 + 1), f"{MAX_WORD_LIST + 2:,} characters"),
         ("a" * (MAX_WORD + 1), f"{MAX_WORD + 1} characters"),
     ],
 )
-def test_invalid_word_list_raises_split_error(words: str, message: str) -> None:
-    with pytest.raises(SplitError, match=message) as caught:
-        pretokenize("aab", "list", words)
-    assert regex.fullmatch(r"[A-Z].*\.", str(caught.value))
+def test_invalid_word_list_raises_split_error(words: str, naming: str) -> None:
+    refusal(pretokenize, "aab", "list", words, naming=naming, error=SplitError)
 
 
 def test_longest_allowed_word_list_is_accepted() -> None:
@@ -306,18 +280,12 @@ def test_longest_allowed_word_list_is_accepted() -> None:
     assert pretokenize("a" * MAX_WORD + "a", "list", "a" * MAX_WORD) == ["a" * MAX_WORD, "a"]
 
 
-def test_word_list_splits_a_million_characters() -> None:
-    text = "姚明进入总决赛" * 150_000
-    assert len(pretokenize(text, "list", "姚明 进入 总决赛", 60)) == 450_000
-
-
 def test_slow_word_list_is_stopped() -> None:
     words = " ".join("a" * i + "b" for i in range(1, MAX_WORD))
-    with pytest.raises(SplitError, match=r"more than 0\.05 seconds.* many long words"):
-        pretokenize("a" * 1_000_000, "list", words, 0.05)
-    for text in ("姚明进入总决赛" * 150_000, "b" * 1_000_000):
-        with pytest.raises(SplitError, match=r"The text is too long for it\.$"):
-            pretokenize(text, "list", f"{words} 姚明 进入", 0.01)
+    arguments = "a" * 1_000_000, "list", words, 0.05
+    refusal(pretokenize, *arguments, naming=("0.05 seconds", "long words"), error=SplitError)
+    arguments = "b" * 1_000_000, "list", words, 0.01
+    refusal(pretokenize, *arguments, naming="text is too long", error=SplitError)
 
 
 def test_slow_worker_is_not_said_to_be_a_slow_word_list(monkeypatch: pytest.MonkeyPatch) -> None:
