@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,37 +17,19 @@ from helpers.properties import examples, many
 from helpers.stages import played
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.corpus.documents import Documents
 from bpeviz.formats import FormatError
 from bpeviz.libraries.pool import LibraryError
 from bpeviz.pretrained.hub import ModelId, hub_folder
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import Rooms
 from bpeviz.text import clean
-from bpeviz.ui.inputs.text import Rows, TableRows
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn.base import MARK_WORDS, Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import CHAPTERS
-from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink.codec import LinkError, pack, unpack
-from bpeviz.ui.permalink.session import MAX_SHORT
-from bpeviz.ui.permalink.short_links import SHORT_LINKS
-from bpeviz.ui.registry import PAGES
-from bpeviz.ui.widgets import (
-    LinkValues,
-    NumberField,
-    OneOf,
-    Section,
-    Share,
-    SomeOf,
-    Switch,
-    TextField,
-    Widget,
-)
+from bpeviz.ui.permalink.codec import LinkError, unpack
 
 pytestmark = pytest.mark.slow
 
@@ -68,62 +49,6 @@ def test_hostile_link_is_unpacked_or_refused(link: str) -> None:
         return
     assert all(isinstance(value, str | int | float | list) for value in values.values())
     json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # no lone surrogates
-
-
-NAMES = [
-    f"{stem}3"
-    for stem in (
-        *("part_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_"),
-        *("lock_of_", "random_of_", "side by side of ", "levels of "),
-    )
-]
-"""The names of one widget of each family."""
-
-TEXTS = ["", SHORT, "<|endoftext|> <|a|>", "low 3\nlower 2\nb -1", "0 258 9" + "9" * 30]
-
-
-def allowed_value(widget: Widget[Any], draw: Random) -> object:
-    """Return a value that a link may contain for a widget, often an extreme one."""
-    texts = [*TEXTS, *hostile.MARKUP, *hostile.HTML]
-    if isinstance(widget, OneOf):
-        return draw.choice([*widget.titles] or [text for text in texts if widget.allows(text)])
-    if isinstance(widget, SomeOf):
-        most = min(3, widget.most, len(widget.titles))
-        return draw.sample([*widget.titles], draw.randint(0, most))
-    if isinstance(widget, NumberField):
-        return draw.choice([widget.low, min(widget.low + 40, widget.high), widget.high])
-    if isinstance(widget, Switch | Section):
-        return draw.random() < 0.5
-    if isinstance(widget, TextField):
-        return draw.choice(texts)[: widget.longest]
-    if isinstance(widget, TableRows):
-        rows = tuple(draw.choices(texts, k=draw.randint(1, 4)))
-        return Rows(draw.choice(texts), draw.choice(texts), Documents(rows)).packed()
-    assert isinstance(widget, Share)
-    return draw.choice([0.0, widget.most])
-
-
-def allowed_link(page: Page, draw: Random) -> dict[str, Any]:
-    """Return values that a link to a page may contain, without tokenizers to download."""
-    values: dict[str, Any] = {}
-    for _ in range(3):  # some widgets exist only for some values of others
-        for widget in page.widgets(LinkValues(values, [*values, *NAMES])):
-            value = values.get(widget.link, allowed_value(widget, draw))
-            if draw.random() < 0.7 and not re.search(r"_base|gpt2|hf:|llama", str(value)):
-                values[widget.link] = value
-    return values
-
-
-@settings(max_examples=3)
-@given(st.sampled_from(PAGES), RANDOM)
-def test_page_opens_a_link_with_any_allowed_values(page: Page, draw: Random) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    values = allowed_link(page, draw)
-    link = pack(values, MAX_SHORT)
-    app.query_params["s"] = draw.choice([link, SHORT_LINKS.put(link, "someone")])
-    app.query_params["step"] = str(draw.choice([0, 1, 10**8]))
-    app.switch_page(page.path).run()
-    assert not app.exception, values
 
 
 # ---- answers on Learn

@@ -33,8 +33,8 @@ MAX_PACKED = limits.LINK
 MAX_JSON = 1_500_000
 """The largest size of the JSON, in bytes: enough for the longest text of a page, in ASCII."""
 
-MAX_LINK_VALUES = 100
-"""The largest number of values in a link, and of entries in a list."""
+MAX_LINK_VALUES = max(100, limits.COMPARED_TEXTS)
+"""The largest number of values in a link, and of entries in a list, such as names of texts."""
 
 
 class LinkError(ValueError):

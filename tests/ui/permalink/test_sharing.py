@@ -6,18 +6,23 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 import streamlit as st
 from helpers import app_pages
+from helpers.app_pages import size_box
 from helpers.payloads import payloads
-from helpers.text_box import payload
+from helpers.text_box import choose_sample, payload
+from helpers.widget_values import opened_address, restored
 from streamlit.testing.v1 import AppTest
 
+import bpeviz
 from bpeviz import limits
 from bpeviz.network import network_address
+from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.permalink import address, codec, session, short_links
 from bpeviz.ui.permalink.short_links import MARK, ShortLinks
 from bpeviz.ui.registry import PAGES
@@ -137,6 +142,8 @@ def test_localhost_becomes_the_name_of_an_open_server(
     )
     options(server_address="10.0.0.7")
     assert address.reachable("http://localhost:8501/").page == "http://10.0.0.7:8501/"
+    options(server_address="fd00::1")
+    assert address.reachable("http://localhost:8501/").page == "http://[fd00::1]:8501/"
     options(browser_serverAddress="teacher.local")
     assert address.reachable("http://localhost:8501/").page == "http://teacher.local:8501/"
     options(browser_serverAddress="localhost")
@@ -182,7 +189,7 @@ def press_qr(app: AppTest, page: str = HERE, step: int | None = None) -> dict[st
     app.session_state["copy_link"] = {"request": request}
     app.run()
     assert not app.exception
-    codes = [one.value for one in app.get("html") if 'class="qr"' in one.value]
+    codes = [body for each in app.get("html") if 'class="qr"' in (body := each.proto.body)]
     notes = [one.value for one in app.caption if "link" in one.value]
     return {"address": app.code[-1].value, "qr": "".join(codes), "notes": notes}
 
@@ -212,63 +219,33 @@ def test_short_link_restores_a_long_text_on_a_cold_page(store: ShortLinks) -> No
     assert app.number_input(key="largest").value == 300
 
 
-@pytest.mark.parametrize("page", [page.path for page in PAGES])
-def test_short_link_works_on_every_page_and_an_unknown_one_says_so(
-    page: str, store: ShortLinks
-) -> None:
-    name = store.put(codec.pack({"without": ["Text: 9 characters"]}), "ada")
-    assert name is not None
-    assert ["9 characters" in one for one in warnings(opened(page, {"s": name}))] == [True]
-    found = warnings(opened(page, {"s": f"{MARK}unknown"}))
-    assert ["short link is not valid" in one for one in found] == [True]
-
-
-def test_qr_code_has_the_lasting_address_where_that_is_short(
+def test_code_has_the_lasting_address_where_that_is_short_and_is_clean(
     store: ShortLinks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "make", lambda page, longest=0: ("eNshort", []))
-    shown = press_qr(opened("pages/Pre-tokenize.py"))
-    assert shown["address"] == f"{HERE}?s=eNshort"
+    shown = press_qr(opened("pages/Pre-tokenize.py"), page=f"{HERE}\ud800")
+    assert shown["address"] == f"{HERE}\ufffd?s=eNshort"
     assert shown["notes"] == []
     assert shown["qr"]
 
 
-def test_code_of_a_page_with_a_lone_surrogate_in_its_address(store: ShortLinks) -> None:
-    shown = press_qr(opened("pages/Compare.py"), page=f"{HERE}\ud800")
-    assert shown["address"].startswith(f"{HERE}\ufffd?")
-    assert shown["qr"]
-
-
-def test_copied_link_with_many_characters_has_a_warning(store: ShortLinks) -> None:
-    text = TEXT[:6_000]
-    app = opened("pages/Pre-tokenize.py", text_box=text, text_sample="own")
+def test_copied_link_says_that_it_is_long_and_once_that_the_server_is_local(
+    store: ShortLinks,
+) -> None:
+    app = opened("pages/Pre-tokenize.py", text_box=TEXT[:6_000], text_sample="own")
     request = {"number": 1, "page": HERE, "step": None, "qr": False}
     app.session_state["copy_link"] = {"request": request}
-    app.run()
-    assert ["proxies" in one.value and "2,000" in one.value for one in app.toast] == [True]
+    assert [f"{session.LONG_ADDRESS:,}" in toast.value for toast in app.run().toast] == [True]
     assert app.session_state["made_link"]["page"] == HERE
-    assert not app.code
-
-
-def test_copying_on_a_local_server_says_once_how_to_open_it() -> None:
-    app = opened("pages/Pre-tokenize.py")
-    for number in (1, 2):
+    app.session_state["text_sample"] = "spanish"
+    for number in (2, 3):
         request = {"number": number, "page": "http://localhost/", "step": None, "qr": False}
         app.session_state["copy_link"] = {"request": request}
-        app.run()
-        told = ["this machine" in one.value for one in app.toast]
-        assert told == ([True] if number == 1 else [])
-
-
-@pytest.mark.parametrize(
-    "request_", [None, "x", {}, {"number": "1"}, {"number": 1, "page": 3, "step": 1, "qr": True}]
-)
-def test_unexpected_requests_are_ignored(request_: Any) -> None:
-    app = opened("pages/Pre-tokenize.py")
-    app.session_state["copy_link"] = {"request": request_}
-    app.run()
-    assert not app.exception
-    assert not app.toast
+        told = ["this machine" in toast.value for toast in app.run().toast]
+        assert told == ([True] if number == 2 else [])
+    for odd in (None, "x", {}, {"number": "1"}, {"number": 1, "page": 3, "step": 1, "qr": True}):
+        app.session_state["copy_link"] = {"request": odd}
+        assert not app.run().toast
 
 
 @pytest.mark.parametrize(
@@ -285,6 +262,69 @@ def test_embed_code_is_offered_where_others_may_show_the_app(
 ) -> None:
     monkeypatch.setenv("BPEVIZ_FRAME_ANCESTORS", origins)
     monkeypatch.setenv("BPEVIZ_PASSWORD", password)
-    assert [one["isEmbeddable"] for one in payloads(opened("Train")) if "packed" in one] == [
-        offered
-    ]
+    assert address.is_embeddable() == offered
+
+
+def test_frame_shows_short_texts_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address, "is_embeddable", lambda: True)
+    typed = {"text": "banana bandana", "algorithm": "bpe", "size": "260"}
+    app = opened("Train", typed, copy_link={"request": 1})
+    assert app.session_state["made_link"]["typed"] == "text=banana%20bandana&algorithm=bpe&size=260"
+    assert [sent["isEmbeddable"] for sent in payloads(app) if "packed" in sent] == [True]
+
+
+# ---- values that a link cannot have
+
+
+def test_longest_texts_and_files_are_left_out_and_named_to_both_sides() -> None:
+    page = PAGES[0]
+    mixed = "".join(Random(7).choices("abcdefghijklmnopqrstuvwxyz ", k=30_000))
+    values = {"text_sample": "own", "text_box": mixed, "algorithm": "unigram"}
+    values |= {"trained_on_sample": "own", "trained_on_box": "short"}
+    with restored(page, values):
+        packed, left_out = session.make(page)
+    assert left_out == ["Text: 30,000 characters"]
+    app = opened("Train", {"s": packed}, may_fail=True)
+    (warning,) = warnings(app)
+    assert "Text: 30,000 characters" in warning.replace("\\", "")
+    assert app.session_state["trained_on_box"] == "short"
+    assert app.session_state["algorithm"] == "unigram"
+    file = {"text_file": TEXT, "text_file_name": "re`port <b>.txt", "look_up": "a secret"}
+    with restored(page, {"text_sample": "own", "text_box": "low"}):
+        st.session_state.update(file)
+        packed, left_out = session.make(page)
+    assert left_out == [f"Text: re`port <b>.txt, {len(TEXT):,} characters"]
+    assert codec.unpack(packed) == {"without": left_out}, "nor what other pages have"
+
+
+def test_opened_tokenizers_are_left_out_and_named() -> None:
+    by_title = {page.title: page for page in PAGES}
+    mine = Opened("file:1234", "mine.json", bpeviz.train("low lower", merges=2).tokenizer())
+    state = {"tokenizers_opened": [mine], "compared": ["yours", mine.key], "inspected_by": mine.key}
+    for title, named in (("Compare", {"compared": ["yours"]}), ("Inspect", {})):
+        with restored(by_title[title], {}):
+            st.session_state.update(state)
+            packed, left_out = session.make(by_title[title])
+            assert left_out == ["Tokenizer: mine.json"]
+            assert codec.unpack(packed) == {"without": left_out, **named}
+
+
+@pytest.mark.parametrize("step", ["-1", "x", "1e3", "٣", "9" * 30, ""])
+def test_invalid_step_is_named(step: str) -> None:
+    with opened_address(PAGES[0], f"sample=spanish&step={step}") as (message, state):
+        assert "“Step”" in message
+        assert session.LINKED_STEP.key not in state
+
+
+def test_step_of_a_link_is_clamped_and_applies_only_to_its_text() -> None:
+    app = opened("Train", {"sample": "spanish", "size": "9999", "step": "9999"})
+    (player,) = (sent for sent in payloads(app) if "views" in sent)
+    assert player["initialStep"] == player["last"] > 9
+    assert size_box(app).value == size_box(app).max
+    app = opened("Train", {"s": codec.pack({"text_sample": "spanish", "size": 3}), "step": "7"})
+    assert size_box(app).value == size_box(app).min
+    app = opened("Train", {"s": codec.pack({"text_sample": "spanish"}), "step": "7"})
+    (player,) = (sent for sent in payloads(app) if "views" in sent)
+    assert player["initialStep"] == 7
+    (player,) = (sent for sent in payloads(choose_sample(app, "russian")) if "views" in sent)
+    assert player["initialStep"] == player["last"] > 7
