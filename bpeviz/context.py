@@ -1,4 +1,4 @@
-"""The context of the work in a process: a program, a server of pages, or a worker of trainings."""
+"""The context of the work in a process: a program, a server of pages, or a worker of jobs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
+
+
+def _call(function: Callable[..., Any], *arguments: object) -> Any:
+    return function(*arguments)
 
 
 @dataclass(frozen=True)
@@ -16,12 +20,13 @@ class Context:
         user: Returns the identity of the user whose work runs in this thread, or an empty text: a
             program has no users, and no shares.
         waiting: Returns the context manager in which a thread waits for a worker.
-        run_expression: Runs an expression, in place of a worker of this process.
+        call: Calls a function that uses workers and may get the user last. A worker lets the server
+            call it, whose workers all users share.
     """
 
     user: Callable[[], str] = str
     waiting: Callable[[], AbstractContextManager[Any]] = nullcontext
-    run_expression: Callable[[int, str, str, float], list[int]] | None = None
+    call: Callable[..., Any] = _call
 
 
 _current = Context()

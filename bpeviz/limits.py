@@ -110,15 +110,15 @@ EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")
 EXPRESSION = _limit("regular expression, or another line of text", 2_000, "characters")
 WORD = _limit("word of a word list", 100, "characters")
 
-# ---- a tokenizer file, which its library applies in a process of its own
+# ---- an opened file, read in a process of its own, and a tokenizer file, applied by its library
 
 LIBRARY_SECONDS = _limit(
-    "processor time of a tokenizer file, plus some per character",
+    "processor time of an opened file, plus some per character",
     5,
     "seconds",
     "BPEVIZ_LIBRARY_SECONDS",
 )
-LIBRARY_MEMORY = _limit("memory of a tokenizer file, plus some per character", 1_000, "MB")
+LIBRARY_MEMORY = _limit("memory of an opened file, plus some per character", 1_000, "MB")
 LIBRARY_PROCESSES = _limit("loaded tokenizer files", 4, "files", "BPEVIZ_LIBRARY_PROCESSES")
 USER_LIBRARY_PROCESSES = _limit(
     "tokenizer files applied for a user at once", 1, "files", "BPEVIZ_USER_LIBRARY_PROCESSES"

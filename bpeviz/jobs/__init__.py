@@ -1,1 +1,1 @@
-"""Training jobs in worker processes."""
+"""Trainings, and the reading of users' files, in worker processes."""

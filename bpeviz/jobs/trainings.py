@@ -146,7 +146,7 @@ class _WorkerTraining:
         with _pool.worker(request) as child:
             self._began = monotonic()
             is_result, parts = child.ask(
-                0,
+                worker.TRAIN,
                 json.dumps(header).encode(),
                 self._text,
                 seconds=limits.JOB_SECONDS,
@@ -155,8 +155,7 @@ class _WorkerTraining:
                 listen=partial(self._listen, request),
             )
         if is_result:
-            # Safe to unpickle: the bytes come from our own worker.
-            return cast(Result, pickle.loads(parts[0], buffers=parts[1:]))  # noqa: S301
+            return cast(Result, worker.unpacked(parts))
         if len(parts) == 1:
             raise BusyError(own=False)
         if not parts:
@@ -164,8 +163,8 @@ class _WorkerTraining:
         return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
 
     def _listen(self, request: Request, code: int, parts: Sequence[serving.Buffer]) -> bytes | None:
-        if code == worker.EXPRESSION:
-            return worker.reply(parts[0], request.user)
+        if code == worker.IN_SERVER:
+            return worker.reply(parts, request.user)
         if code == worker.LONG:
             return b"goes on" if _pool.keep_as_slow(request) else b""
         task, done, total = json.loads(bytes(parts[0]))

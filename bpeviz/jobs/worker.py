@@ -1,4 +1,4 @@
-"""The worker of `bpeviz.jobs.trainings`: it trains on one text after the other.
+"""The worker of `bpeviz.jobs`: it trains on texts, and calls functions that read files of users.
 
 Pickles are exchanged only between processes of one program, never read from files or users.
 """
@@ -8,19 +8,22 @@ from __future__ import annotations
 import json
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import Any
 
 import bpeviz
 from bpeviz import context, progress
 from bpeviz.core.training import MergeTraining
 from bpeviz.corpus.documents import Documents, characters_in
 from bpeviz.jobs.errors import is_transient
-from bpeviz.pretokenizers import expressions
 from bpeviz.workers import serving
 
-PROGRESS, EXPRESSION, LONG = 16, 17, 18
-"""Messages before the answer: the state in JSON, a regular expression that the server runs, and the
+TRAIN, CALL = range(2)
+"""Operations."""
+
+PROGRESS, IN_SERVER, LONG = 16, 17, 18
+"""Messages before the answer: the state in JSON, a function that the server calls, and the
 question whether a training that takes long may go on."""
 
 SHORT = 50_000
@@ -31,17 +34,44 @@ INTERVAL = 0.1
 
 
 def main() -> None:
-    """Answer requests: JSON with "algorithm", "options", "largest" and "quick", and the text.
-
-    "largest" is the largest result in bytes, and "quick" the processor seconds until it takes long.
-    """
-    context.use(context.Context(run_expression=_ask_server))
+    """Answer requests."""
+    context.use(context.Context(call=_call_in_server))
     bpeviz.train("low lower", "bpe", merges=1)  # imports the modules of trainings
-    serving.serve(_answer)
+    answers = {TRAIN: _train, CALL: _call}
+    serving.serve(lambda operation, parts: answers[operation](parts))
 
 
-def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
+def packed(value: object) -> list[bytes | memoryview]:
+    """Return a pickled value and its arrays."""
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    return [pickled, *(buffer.raw() for buffer in buffers)]
+
+
+def unpacked(parts: Sequence[serving.Buffer]) -> Any:
+    """Return a pickled value, which another process of the same program has packed."""
+    return pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301, see above
+
+
+def _call(parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
+    """Return the pickled result of a function, which the request contains with its arguments.
+
+    Raises:
+        Refused: With a `ValueError` of the function and its cause.
+    """
+    function, arguments = unpacked(parts)
+    try:
+        return packed(function(*arguments))
+    except ValueError as error:
+        raise serving.Refused(*packed((error, error.__cause__))) from error
+
+
+def _train(parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
     """Return the pickled result and its arrays: the training history, and the text's boundaries.
+
+    Args:
+        parts: JSON with "algorithm", "options", "largest" and "quick", and the text. "largest" is
+            the largest result in bytes, and "quick" the processor seconds until it takes long.
 
     Raises:
         Refused: With a message and whether it is transient. With nothing if the result is too
@@ -83,31 +113,27 @@ def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[bytes |
         _ = history.names
         if characters_in(text) <= SHORT:  # the pages count the pairs of each step
             _ = history.barriers(text, 0), history.as_trained(text, boundaries)
-    buffers: list[pickle.PickleBuffer] = []
-    pickled = pickle.dumps((history, boundaries), protocol=5, buffer_callback=buffers.append)
-    arrays = [buffer.raw() for buffer in buffers]
-    if len(pickled) + sum(array.nbytes for array in arrays) > request["largest"]:
+    result = packed((history, boundaries))
+    if sum(map(len, result)) > request["largest"]:
         raise serving.Refused
-    return [pickled, *arrays]
+    return result
 
 
-def _ask_server(operation: int, expression: str, text: str, seconds: float) -> list[int]:
-    """Let the server run an expression, whose workers all users share."""
-    serving.send(EXPRESSION, pickle.dumps((operation, expression, text, seconds)))
-    _, (reply,), _, _ = serving.receive()
-    ends: list[int] | Exception = pickle.loads(reply)  # noqa: S301, from the server
-    if isinstance(ends, Exception):
-        raise ends
-    return ends
+def _call_in_server(function: Callable[..., Any], *arguments: object) -> Any:
+    serving.send(IN_SERVER, *packed((function, arguments)))
+    result, error, cause = unpacked(serving.receive()[1])
+    if error is not None:
+        raise error from cause
+    return result
 
 
-def reply(message: serving.Buffer, user: str) -> bytes:
-    """Return the reply of the server to an expression of a training of a user."""
-    operation, expression, text, seconds = pickle.loads(message)  # noqa: S301, from our own worker
+def reply(parts: Sequence[serving.Buffer], user: str) -> bytes:
+    """Return the reply of the server to a worker that lets it call a function for a user."""
+    function, arguments = unpacked(parts)
     try:
-        return pickle.dumps(expressions.run(operation, expression, text, seconds, user))
+        return pickle.dumps((function(*arguments, user), None, None))
     except (ValueError, RecursionError, OSError, MemoryError) as error:
-        return pickle.dumps(error)
+        return pickle.dumps((None, error, error.__cause__))
 
 
 if __name__ == "__main__":

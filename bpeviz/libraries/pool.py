@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import find_spec
 
-from bpeviz import installation, limits
+from bpeviz import context, installation, limits
 from bpeviz.libraries import worker
 from bpeviz.workers.child import Child, OvertimeError, StartError
 from bpeviz.workers.pool import BusyError, Places, Pool, Request
@@ -99,8 +99,13 @@ def ask(file: File, operation: str, payload: bytes = b"", *, reuse: bool = True)
     Raises:
         LibraryError: The library refuses the file or the text, or a limit stops it.
     """
+    answer: bytes = context.current().call(_ask, file, operation, payload, reuse)
+    return answer
+
+
+def _ask(file: File, operation: str, payload: bytes, reuse: bool, user: str | None = None) -> bytes:
     try:
-        with _pool.worker(Request(key=file, reuse=reuse)) as child:
+        with _pool.worker(Request(user, file, reuse=reuse)) as child:
             if child.info is None:
                 child.info = _answer(child, file, worker.LOAD, file.content)
             if operation == worker.LOAD:

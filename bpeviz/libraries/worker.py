@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 from bpeviz.workers import serving
 
 HUGGING_FACE, SENTENCEPIECE, TIKTOKEN = "tokenizers", "sentencepiece", "tiktoken"
-MERGES, CHAT_TEMPLATE, PARQUET = "json", "jinja2", "pyarrow"
+MERGES, CHAT_TEMPLATE = "json", "jinja2"
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
 merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template,
-and `tiktoken` ranks with an expression. `pyarrow` reads the rows of a table in Parquet."""
+and `tiktoken` ranks with an expression."""
 
 LOAD, VOCABULARY, TEMPLATE, SCORES = "load", "vocabulary", "template", "scores"
 IDS, TOKENS, NORMALIZE = "ids", "tokens", "normalize"
@@ -718,23 +718,12 @@ class MergeIds(Library):
         return _numbers(left, right, [ids[pair[0] + pair[1][prefix:]] for pair in pairs])
 
 
-class Parquet(Library):
-    """A table in Parquet."""
-
-    def load(self, content: bytes) -> bytes:
-        """Return its rows."""
-        from bpeviz.corpus import parquet  # other files do not need it
-
-        return parquet.rows(content).encode()
-
-
 _LIBRARIES: dict[str, type[Library]] = {
     HUGGING_FACE: HuggingFace,
     SENTENCEPIECE: SentencePiece,
     TIKTOKEN: Ranks,
     MERGES: MergeIds,
     CHAT_TEMPLATE: JinjaTemplate,
-    PARQUET: Parquet,
 }
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from bpeviz.formats import FORMATS, READERS, FormatError
 from bpeviz.formats.base import MissingFileError
+from bpeviz.formats.opened import MOST_BYTES
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,
@@ -20,7 +21,6 @@ from bpeviz.text import clean
 from bpeviz.ui import hugging_face, markdown
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
-    MOST_BYTES,
     MOST_OPEN,
     OPENED,
     NamedFile,

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import regex
 
-from bpeviz import formats, limits
+from bpeviz import limits
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents
-from bpeviz.formats import FormatError, archive
+from bpeviz.formats import FormatError
 from bpeviz.formats.base import printable_name
-from bpeviz.formats.chat_templates import chat_template
-from bpeviz.formats.gguf.container import MAGIC
-from bpeviz.formats.known_models import known_title, model_name
-from bpeviz.formats.recognition import is_companion
+from bpeviz.formats.opened import open_files
+from bpeviz.jobs import files
 from bpeviz.libraries.chat_template import ChatTemplate
-from bpeviz.pretokenizers.patterns import CUSTOM, SplitError, pretokenize
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct, shorten
 from bpeviz.ui.runtime.cache import cached
@@ -33,9 +29,6 @@ RESERVED = (YOURS, "yours", "None", "Text", *(entry.title for entry in catalog.E
 
 MOST_OPEN = limits.TOKENIZERS
 """The most tokenizers from files in a session."""
-
-MOST_BYTES = limits.TOKENIZER_FILES * 1_000_000
-"""The most bytes of the files of a tokenizer together, unpacked."""
 
 LONGEST_TITLE = 24
 
@@ -96,59 +89,13 @@ def read_files(
     Raises:
         FormatError: The files cannot be read, or the expression is not valid.
     """
-    files = _files(given)
-    try:
-        if pattern == CUSTOM:
-            pretokenize("a", pattern, expression)
-        tokenizer = formats.parse(files, pattern=pattern, expression=expression)
-    except SplitError as error:
-        raise FormatError(str(error)) from None
-    except FormatError:
-        if pattern:
-            raise
-        # If any pattern makes it readable, only that is missing; otherwise this raises the error.
-        formats.parse(files, pattern="none")
+    name = printable_name(given[0][0])
+    read = files.read(name, FormatError, open_files, [*given], pattern, expression)
+    if read is None:
         return None
-    digest = hashlib.blake2b(repr((sorted(files), pattern, expression)).encode(), digest_size=12)
-    for name in sorted(files):
-        digest.update(hashlib.blake2b(files[name]).digest())
-    name = title or _name(given, files, tokenizer)
-    title = unique_title(name, taken)
-    assumed = formats.assumed(files, pattern=pattern)
-    return Opened(
-        f"file {digest.hexdigest()}",
-        title,
-        tokenizer,
-        chat_template(files),
-        assumed,
-        tuple(given) if assumed and formats.guesses_pattern(files) else (),
-    )
-
-
-def _name(given: Sequence[NamedFile], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
-    """Return the name of the model of files, or else of a file."""
-    if (entry := catalog.entry_of(*files.values())) is not None:
-        return entry.title
-    if given[0][1].startswith(MAGIC):  # a GGUF file contains the name of its model
-        return tokenizer.name
-    named = [name for name, _ in given if not is_companion(name)]
-    return model_name(files) or known_title(tokenizer) or [*named, given[0][0]][0]
-
-
-def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
-    """Return files by name, a .zip unpacked.
-
-    Raises:
-        FormatError: There are too many bytes, or two files have the same name.
-    """
-    files = dict(given)
-    if len(files) < len(given):
-        raise FormatError(
-            f"Two of these files are called {printable_name(given[0][0])}. Choose one."
-        )
-    if sum(map(len, files.values())) > MOST_BYTES:
-        raise FormatError(f"These files exceed the limit of {MOST_BYTES / 1e6:,.0f} MB in total.")
-    return dict(archive.opened(files, MOST_BYTES))
+    chosen = tuple(given) if read.guesses_pattern else ()
+    title = unique_title(title or read.name, taken)
+    return Opened(read.key, title, read.tokenizer, read.chat, read.assumed, chosen)
 
 
 def unique_title(name: str, taken: Sequence[str]) -> str:

@@ -158,7 +158,10 @@ class Child:
                 raise MemoryError
             if code in (serving.RESULT, serving.REFUSED):
                 return code == serving.RESULT, content
-            if listen is not None and (reply := listen(code, content)) is not None:
+            left, self.deadline = self.deadline - monotonic(), inf  # the server's time is not its
+            reply = None if listen is None else listen(code, content)
+            self.deadline = monotonic() + left
+            if reply is not None:
                 serving.write(self._requests, serving.RESULT, reply)
 
     def spent(self) -> float:

@@ -17,9 +17,8 @@ from bpeviz.corpus.named_texts import Texts
 from bpeviz.corpus.tables import TextTable
 from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.text import TextSource, UnreadableFileError, read_file
+from bpeviz.ui.inputs.text import TextSource, UnreadableFileError, read_file, read_table
 from bpeviz.ui.runtime import uploads
-from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
     OneOf,
     SessionValue,
@@ -172,14 +171,9 @@ def _read_table(path: str, text: str) -> TextTable:
     columns = tuple(COLUMNS.member(path).get() or ())
     label = LABELS.member(path).get() if len(columns) < 2 else None
     try:
-        return _parsed_table(path, text, None if label in columns else label, columns)
+        return read_table(path, text, None if label in columns else label, columns)
     except CorpusError:  # an earlier file with this name had the columns
-        return _parsed_table(path, text, None, ())
-
-
-@cached()
-def _parsed_table(path: str, text: str, label: str | None, columns: tuple[str, ...]) -> TextTable:
-    return tables.read_table(path, text, label, columns)
+        return read_table(path, text, None, ())
 
 
 def _choose_columns(table: TextTable) -> None:
@@ -214,7 +208,7 @@ def _take_files() -> None:
         try:
             text = read_file(name, content)
             if tables.is_table(name):
-                tables.read_table(name, text)
+                read_table(name, text, None, ())
         except UnreadableFileError as error:
             unreadable[name] = str(error)
             continue

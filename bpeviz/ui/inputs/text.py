@@ -12,11 +12,10 @@ from typing import Any, Generic, NamedTuple
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.corpus import samples, tables
+from bpeviz.corpus import parquet, samples, tables
 from bpeviz.corpus.documents import Documents, beginning, characters_in
-from bpeviz.corpus.files import LONGER, CorpusError, is_binary
-from bpeviz.libraries import worker
-from bpeviz.libraries.pool import File, LibraryError, ask
+from bpeviz.corpus.files import LONGER, CorpusError, is_binary, named
+from bpeviz.jobs import files
 from bpeviz.text import clean, counted, listed, shorten, visible
 from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.token_count import token_count
@@ -294,8 +293,8 @@ class TextSource:
         """
         packed, table = "", None
         if tables.is_table(name) and column != _WHOLE:
-            chosen = [column] if column and column != _SEVERAL else ()
-            table = tables.read_table(name, content, None, chosen)
+            chosen = (column,) if column and column != _SEVERAL else ()
+            table = read_table(name, content, None, chosen)
             packed = Rows.of(table).packed()
             column = table.text[0] if len(table.text) == 1 else _SEVERAL
         if refusal := uploads.refusal(sys.getsizeof(content) + sys.getsizeof(packed)):
@@ -508,7 +507,7 @@ def _choose_column(source: TextSource) -> None:
     file, content = source.table.get() or ("", "")
     if not file or file not in (source.file_name.get(), source.boxed_file.get()):
         return
-    table = read_table(file, content)
+    table = read_table(file, content, None, ())
     several = [_SEVERAL] if len(table.text) > 1 else []
     page_change.set_again(source.column.key)
     st.selectbox(
@@ -521,9 +520,11 @@ def _choose_column(source: TextSource) -> None:
 
 
 @cached()
-def read_table(name: str, content: str) -> tables.TextTable:
-    """Return the table in a file, as it is understood without a choice of columns."""
-    return tables.read_table(name, content)
+def read_table(
+    name: str, content: str, label: str | None, columns: tuple[str, ...]
+) -> tables.TextTable:
+    """Return the table in a file, read in a worker; see `tables.read_table`."""
+    return files.read(named(name), CorpusError, tables.read_table, name, content, label, columns)
 
 
 @cached()
@@ -597,9 +598,9 @@ def read_file(name: str, content: bytes) -> str:
     """
     try:
         if name.lower().endswith(".parquet"):
-            return ask(File(worker.PARQUET, content), worker.LOAD).decode()
+            return files.read(name, UnreadableFileError, parquet.rows, content)
         text = content.decode("utf-8-sig")
-    except LibraryError as error:
+    except CorpusError as error:
         raise UnreadableFileError(f"{name} cannot be used: {error}.") from None
     except UnicodeDecodeError as error:
         if content[:2] in (b"\xff\xfe", b"\xfe\xff"):

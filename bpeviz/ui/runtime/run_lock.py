@@ -80,9 +80,10 @@ class _RunLock:
 
 
 class _RunOfThread(local):
-    """The page run of a thread, from `hold` to its end."""
+    """The page run of a thread, from `hold` to its end, and whether it waits."""
 
     run: _Run | None = None
+    waits = False
 
 
 _pages = _RunLock()
@@ -109,18 +110,21 @@ def released() -> Iterator[None]:
     """Release the lock within the block, which waits, so that other pages can run.
 
     The run acquires the lock again at the end, unless Streamlit stops it. Streamlit does so with
-    exceptions that are not subclasses of `Exception`.
+    exceptions that are not subclasses of `Exception`. Nested blocks do nothing.
     """
     run = _this.run
-    if run is None:
+    if run is None or _this.waits:
         yield
         return
     _pages.release(run)
+    _this.waits = True
     try:
         yield
     except Exception:
         _pages.acquire(run)
         raise
+    finally:
+        _this.waits = False
     _pages.acquire(run)
 
 

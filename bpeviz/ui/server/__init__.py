@@ -23,7 +23,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from bpeviz import limits
-from bpeviz.jobs import trainings
+from bpeviz.jobs import files, trainings
 from bpeviz.room.rooms import ROOMS
 from bpeviz.ui import private
 from bpeviz.ui.room import sheets
@@ -63,8 +63,9 @@ _log = logging.getLogger("bpeviz")
 
 @asynccontextmanager
 async def _lifespan(_app: object) -> AsyncIterator[None]:
-    """Keep a worker for trainings while the app runs, and open the app in a browser."""
+    """Keep workers for trainings and files while the app runs, and open it in a browser."""
     trainings.start()
+    files.start()
     if not st.get_option("server.headless"):
         # The browser's request waits until the server answers, which is after this function.
         Thread(target=_open_in_browser, daemon=True).start()
@@ -74,6 +75,7 @@ async def _lifespan(_app: object) -> AsyncIterator[None]:
     finally:
         clock.cancel()
         trainings.stop()
+        files.stop()
 
 
 def _open_in_browser() -> None:

@@ -1,0 +1,107 @@
+"""The tokenizer of files that a user opens, with everything else that they contain."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bpeviz import formats, limits
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats import archive
+from bpeviz.formats.base import FormatError, printable_name
+from bpeviz.formats.chat_templates import chat_template
+from bpeviz.formats.gguf.container import MAGIC
+from bpeviz.formats.known_models import known_title, model_name
+from bpeviz.formats.recognition import is_companion
+from bpeviz.libraries.chat_template import ChatTemplate
+from bpeviz.pretokenizers.patterns import CUSTOM, SplitError, pretokenize
+from bpeviz.pretrained import catalog
+
+MOST_BYTES = limits.TOKENIZER_FILES * 1_000_000
+"""The most bytes of the files of a tokenizer together, unpacked."""
+
+
+class OpenedFiles(NamedTuple):
+    """The contents of the files of a tokenizer.
+
+    Attributes:
+        key: Their identity, by their content and the pre-tokenization.
+        name: The name of the model, or else of a file.
+        tokenizer: The tokenizer.
+        chat: Its chat template.
+        assumed: What the files do not contain, and is assumed, as a sentence, or "".
+        guesses_pattern: Whether that is the pre-tokenization.
+    """
+
+    key: str
+    name: str
+    tokenizer: Tokenizer
+    chat: ChatTemplate | None
+    assumed: str
+    guesses_pattern: bool
+
+
+def open_files(
+    given: Sequence[tuple[str, bytes | memoryview]], pattern: str = "", expression: str = ""
+) -> OpenedFiles | None:
+    """Return the contents of files, or None where only the pre-tokenization is missing.
+
+    Args:
+        given: The names and contents of the files.
+        pattern: The key of the pre-tokenization, if the user has chosen one.
+        expression: The expression of the pre-tokenization `CUSTOM`.
+
+    Raises:
+        FormatError: The files cannot be read, or the expression is not valid.
+    """
+    files = _files(given)
+    try:
+        if pattern == CUSTOM:
+            pretokenize("a", pattern, expression)
+        tokenizer = formats.parse(files, pattern=pattern, expression=expression)
+    except SplitError as error:
+        raise FormatError(str(error)) from None
+    except FormatError:
+        if pattern:
+            raise
+        # If any pattern makes it readable, only that is missing; otherwise this raises the error.
+        formats.parse(files, pattern="none")
+        return None
+    digest = hashlib.blake2b(repr((sorted(files), pattern, expression)).encode(), digest_size=12)
+    for name in sorted(files):
+        digest.update(hashlib.blake2b(files[name]).digest())
+    return OpenedFiles(
+        f"file {digest.hexdigest()}",
+        _name([name for name, _ in given], files, tokenizer),
+        tokenizer,
+        chat_template(files),
+        assumed := formats.assumed(files, pattern=pattern),
+        bool(assumed) and formats.guesses_pattern(files),
+    )
+
+
+def _name(given: Sequence[str], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
+    """Return the name of the model of files, or else of a file. given: the names of the files."""
+    if (entry := catalog.entry_of(*files.values())) is not None:
+        return entry.title
+    if next(iter(files.values())).startswith(MAGIC):  # a GGUF file contains the name of its model
+        return tokenizer.name
+    named = [name for name in given if not is_companion(name)]
+    return model_name(files) or known_title(tokenizer) or [*named, given[0]][0]
+
+
+def _files(given: Sequence[tuple[str, bytes | memoryview]]) -> dict[str, bytes]:
+    """Return files by name, a .zip unpacked.
+
+    Raises:
+        FormatError: There are too many bytes, or two files have the same name.
+    """
+    files = {name: bytes(content) for name, content in given}
+    if len(files) < len(given):
+        raise FormatError(
+            f"Two of these files are called {printable_name(given[0][0])}. Choose one."
+        )
+    if sum(map(len, files.values())) > MOST_BYTES:
+        raise FormatError(f"These files exceed the limit of {MOST_BYTES / 1e6:,.0f} MB in total.")
+    return dict(archive.opened(files, MOST_BYTES))
