@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from itertools import pairwise
 
@@ -14,7 +13,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpeviz.analysis import pretokenization
-from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.trainers import bpe
@@ -225,56 +223,7 @@ def test_parts_cover_the_text_and_end_at_common_boundaries(
             assert last == (places[-1] if places else first + size)
 
 
-@settings(max_examples=examples(200))
-@given(ANY_TEXT.filter(bool), st.lists(KEYS, min_size=1, max_size=3), st.data())
-def test_score_shows_every_pre_token_of_a_part(
-    text: str, keys: list[str], data: st.DataObject
-) -> None:
-    first = data.draw(st.integers(0, len(text) - 1))
-    last = data.draw(st.integers(first + 1, len(text)))
-    sent = score_payload(columns_of(text, *keys), first, last)
-    assert json.loads(json.dumps(sent)) == sent
-    assert sent["text"] == text[first:last]
-    raw = text[first:last].encode()
-    for key, column in zip(keys, sent["rows"], strict=True):
-        pre_tokens = pretokenize(text, key)
-        assert (column["title"], column["notes"]) == (key, [f"About {key}."])
-        assert column["tokenCount"] == len(pre_tokens)
-        shown = [raw[a:b].decode() for a, b in pairwise((0, *column["tokenEnds"]))]
-        # The characters of each pre-token that lie within the part.
-        at, expected, names = 0, [], []
-        for pre_token in pre_tokens:
-            within = text[max(at, first) : max(first, min(at + len(pre_token), last))]
-            if within:
-                expected.append(within)
-                names.append(pretokenization.name(pre_token))
-            at += len(pre_token)
-        assert shown == expected
-        assert [column["distinct"][index][1] for index in column["tokens"]] == names
-        assert all(
-            (color_index < 0) == (note.startswith("1 character,"))
-            for _, _, note, color_index, _ in column["distinct"]
-        )
-
-
 def test_score_key_depends_on_the_rows() -> None:
     one, same = (score_payload(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
     other = score_payload(columns_of("a b", "words"), 0, 3)
     assert one["key"] == same["key"] != other["key"]
-
-
-@pytest.mark.parametrize("key", [sample.key for sample in samples.SAMPLES])
-def test_pre_tokens_that_touch_differ_in_color(key: str) -> None:
-    text = samples.by_key(key).text[:4_000]
-    sent = score_payload(columns_of(text, *list(PATTERNS)[:4]), 0, len(text))
-    shown: dict[str, int] = {}
-    alike = both = 0
-    for column in sent["rows"]:
-        for left, right in pairwise(column["tokens"]):
-            (_, a, _, one, _), (_, b, _, other, _) = (column["distinct"][i] for i in (left, right))
-            if a != b and one >= 0 and other >= 0:
-                both += 1
-                alike += one == other
-        for _, name, _, color_index, _ in column["distinct"]:
-            assert shown.setdefault(name, color_index) == color_index  # in all columns
-    assert alike <= both / 100

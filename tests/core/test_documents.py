@@ -1,26 +1,75 @@
-"""Documents: each is encoded, counted and trained on alone."""
+"""Documents: each is encoded, counted and trained on alone, also by the fast ways without steps."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import cache
 
 import pytest
 import tokenizers as library
-from core.test_last_boundaries import CORPUS, FILES, TEXTS
 from helpers import usual
+from helpers.library_files import sentencepiece_model
 from helpers.properties import many
+from helpers.refusals import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
+from bpeviz import formats
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.merges import Merge
 from bpeviz.core.special_names import without_names
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents
+from bpeviz.formats.remapped_ids import with_template
 from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS, texts_of
+
+CORPUS = (
+    "The cat sat on the mat, and the hat that the cat sat on was 1234 years old. "
+    "¿Dónde está la niña? Где мои слова? 吾輩は猫である。 def f(x):\n    return x  + 100 👍👍🏽 "
+    * 3
+)
+TEXTS = st.lists(
+    st.sampled_from(
+        ["the", " cat", " ", "  ", "\n", "Hat", "é", "e\u0301", "ﬁ", "👍", "名前", " слова", "</w>",
+         "[UNK]", "\ud800", "1234", "\0", "﷽"]
+    ),
+    max_size=15,
+).map("".join)  # fmt: skip
+
+
+@cache
+def file(normalizer: str) -> Tokenizer:
+    """Return the tokenizer of a file that its library applies."""
+    tokenizer = usual.train("bpe", CORPUS).tokenizer()
+    content = json.loads(formats.dump(tokenizer, "huggingface")["tokenizer.json"])
+    changed = json.dumps(content | {"normalizer": {"type": normalizer}}).encode()
+    return formats.parse({"tokenizer.json": changed})
+
+
+@cache
+def remapped() -> Tokenizer:
+    found = with_template(usual.train("wordpiece", CORPUS).tokenizer(), [], [])
+    assert found is not None
+    return found
+
+
+FILES = {
+    "lower case": lambda: file("Lowercase"),
+    "NFKC": lambda: file("NFKC"),
+    "NFKC at a step": lambda: file("NFKC").at_step(20),
+    "SentencePiece": cache(lambda: formats.parse({"a.model": sentencepiece_model()})),
+    "other ids": remapped,
+    "rwkv": cache(lambda: formats.parse({"rwkv.txt": rwkv()})),
+}
+
+
+def rwkv() -> bytes:
+    lines = [f"{i + 1} {bytes([i])!r} 1" for i in range(256)]
+    return "\n".join([*lines, "257 'the' 3", "258 ' cat' 4", "259 ' the' 4"]).encode()
+
 
 ROWS = ["Yes.", "No.", "OK.", "Yes!", "Fine."] * 4
 DIFFICULT_ROWS = st.lists(
@@ -53,7 +102,9 @@ def test_documents_have_the_tokens_of_each_encoded_alone(name: str, rows: list[s
     ends, ids = [], []
     at = 0
     for i, row in enumerate(documents.texts):
-        alone = tokenizer.last_boundaries(row)
+        alone, slow = tokenizer.last_boundaries(row), tokenizer.boundaries(row)
+        assert slow.ids(tokenizer.steps).tolist() == alone.ids(alone.steps).tolist()
+        assert slow.cuts(tokenizer.steps).tolist() == alone.cuts(alone.steps).tolist()
         ends += [*(i > 0) * [at], *(alone.cuts(alone.steps) + at).tolist()]
         ids += [*(i > 0) * [DROPPED_ID], *alone.ids(alone.steps).tolist()]
         at += len(row.encode()) + 1 if row.strip() else 1
@@ -98,15 +149,6 @@ def test_boundaries_of_documents_are_those_of_each_at_every_step(
         assert (best.ids, best.count) == (taken, decision.count)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "o200k_base", *FILES])
-def test_boundaries_of_documents_with_steps_are_their_tokens(name: str) -> None:
-    tokenizer = bpeviz.load(name) if name not in FILES else FILES[name]()
-    documents = Documents.of([*ROWS, "", "the cat sat\n", "名前 👍"])
-    boundaries, last = tokenizer.boundaries(documents), tokenizer.last_boundaries(documents)
-    assert boundaries.cuts(boundaries.steps).tolist() == last.cuts(last.steps).tolist()
-    assert boundaries.ids(boundaries.steps).tolist() == last.ids(last.steps).tolist()
-
-
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "NFKC", "gpt2"])
 def test_batches_find_the_special_tokens_that_are_allowed(name: str) -> None:
     tokenizer = tokenizer_of(name)
@@ -115,33 +157,10 @@ def test_batches_find_the_special_tokens_that_are_allowed(name: str) -> None:
     allowed = [special] if special else []
     expected = [tokenizer.encode(text, allowed_special=allowed) for text in texts]
     assert tokenizer.encode_batch(texts, allowed_special=allowed) == expected
-    with pytest.raises(ValueError, match="Not a special token"):
-        tokenizer.encode_batch(texts, allowed_special=["<none>"])
-    for batch, kind in [("encode", "texts"), ("count", "texts"), ("decode", "lists of ids")]:
+    refusal(tokenizer.encode_batch, texts, allowed_special=["<none>"], naming="<none>")
+    for batch in ("encode", "count", "decode"):
         for wrong in ("the cat", 5, None):
-            with pytest.raises(ValueError, match=f"Give a list of {kind}, not "):
-                getattr(tokenizer, f"{batch}_batch")(wrong)
-
-
-def test_compare_of_a_list_counts_each_row_alone() -> None:
-    compared = bpeviz.compare({"rows": ROWS}, ["gpt2", "cl100k_base"])
-    assert [(row.tokens, row.bytes_per_token) for row in compared.rows] == [(40, 1.9)] * 2
-    assert compared.rows[0].difference_low == compared.rows[0].difference_high == 0
-
-
-def test_special_tokens_are_around_each_row() -> None:
-    tokenizer = tokenizer_of("SentencePiece")
-    around = sum(map(len, tokenizer.template))
-    texts = {"a": ["the cat", "", "x"] * 5, "b": ["the", " ", "y z"] * 5}
-    plain, special = (
-        bpeviz.compare(texts, [tokenizer], "a", special_tokens=with_special).rows
-        for with_special in (False, True)
-    )
-    assert around
-    assert [row.tokens for row in special] == [row.tokens + 10 * around for row in plain]
-    assert special[1].premium == special[1].tokens / special[0].tokens
-    whole = bpeviz.compare({"a": "the cat\n\nx"}, [tokenizer], special_tokens=True).rows[0]
-    assert whole.tokens == len(tokenizer.encode("the cat\n\nx")) + around
+            refusal(getattr(tokenizer, f"{batch}_batch"), wrong, naming=repr(wrong))
 
 
 # ---- Training

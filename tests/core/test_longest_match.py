@@ -73,20 +73,6 @@ def test_boundaries_equal_reference_longest_match_at_every_step(
 
 
 @many(60)
-@given(SMALL_TEXTS, HOW)
-def test_longest_match_training_equals_bpe_training(corpus: str, how: dict[str, Any]) -> None:
-    longest, merging = train(corpus, how), bpeviz.train(corpus, merges=25, **how)
-    assert longest.decisions == merging.decisions
-    assert longest.names == merging.names
-    of_longest = longest.tokenizer().boundaries(corpus)
-    of_merging = merging.tokenizer().boundaries(corpus)
-    for step in range(longest.steps + 1):
-        assert longest.candidates(corpus, of_longest, step, 5) == merging.candidates(
-            corpus, of_merging, step, 5
-        )
-
-
-@many(60)
 @given(st.text("abc", min_size=1, max_size=80), st.text("abc", max_size=80), st.integers(0, 30))
 def test_encode_equals_hugging_face_wordpiece_without_prefix(
     corpus: str, text: str, merges: int

@@ -84,18 +84,6 @@ def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: 
         assert renumbered.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
 
 
-def test_slice_inside_tokens_of_one_id_has_changes_for_each_atom() -> None:
-    """A part of a token keeps the id of the last merge in it, with fewer atoms."""
-    training = bpeviz.train("a" * 22 + "b" + "aaaa", merges=9, pattern="none")
-    boundaries = training.tokenizer().boundaries("a" * 50)
-    for start in range(0, 40, 3):
-        part = boundaries.slice(start, start + 10)
-        changes = part.as_changes()
-        assert len(changes.rows) == len(part) + 1
-        for step in range(training.steps + 1):
-            assert changes.ids(step).tolist() == part.ids(step).tolist()
-
-
 def test_merged_at_of_hugs() -> None:
     """u+g, h+ug, hug+s: the picture in the design of the boundary array."""
     training = bpeviz.train(
@@ -129,19 +117,6 @@ def test_ends_of_a_large_text_fit_their_type(last: int) -> None:
         assert ended(boundaries.ends, at, before=True) == sum(
             end < at for end in (5, last - 1, last)
         )
-
-
-def test_boundary_mask_keeps_boundary_until_its_merge() -> None:
-    boundaries = MergeBoundaries(
-        np.arange(1, 4), np.zeros(3, np.int32), 3, np.array([2, 0, NEVER], np.int32), 256
-    )
-    assert [boundaries.boundary_mask(step).tolist() for step in range(4)] == [
-        [True, True, True],
-        [True, False, True],
-        [True, False, True],
-        [False, False, True],
-    ]
-    assert boundaries.token_counts.tolist() == [3, 2, 2, 1]
 
 
 def test_gather_joins_rows_of_a_ragged_table() -> None:

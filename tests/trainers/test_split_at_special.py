@@ -17,7 +17,6 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
-from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.parity_bpe import ParityTraining
 
@@ -26,7 +25,6 @@ NAMES = ("<é>", END)
 TEXT = f"low lower{END}low{END}{END}newer the new <é>low\n---\nwidest{END} wider <end> low new{END}"
 WITH_TEXTS = ("multilingual", "parity")
 BASE = bpeviz.train("low lower", merges=3, special_tokens=("[UNK]", "[SEP]")).tokenizer()
-every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 
 
 def train(algorithm: str, text: Any = TEXT, *, split: bool = True, **more: Any) -> Training:
@@ -50,15 +48,6 @@ def test_training_equals_one_on_the_parts_between_names(algorithm: str) -> None:
     assert train(algorithm, {TEXT: 2, "low": 1}).decisions == (
         train(algorithm, parts(TEXT * 2) | {"low": 3}, split=False).decisions
     )
-
-
-@every_trainer
-def test_encoding_reads_a_name_as_text_unless_allowed(algorithm: str) -> None:
-    tokenizer = train(algorithm).tokenizer()
-    special = tokenizer.special_tokens[END]
-    assert special not in tokenizer.encode(TEXT)
-    assert tokenizer.encode(TEXT, allowed_special="all").count(special) == TEXT.count(END)
-    assert np.count_nonzero(train(algorithm).boundaries(TEXT).ids(0) == SPECIAL_ID) == 5
 
 
 @pytest.mark.parametrize(
@@ -100,16 +89,6 @@ def test_development_texts_are_split_for_documents_as_for_a_text(split: bool) ->
         training = train("parity", corpus, split=split, **options)
         assert isinstance(training, ParityTraining)
         assert training.chosen[0] == split, "x is one token, and the names are not counted"
-
-
-def test_names_of_published_bases_are_known_without_loading_them() -> None:
-    for name in ("gpt2", "cl100k_base", "o200k_base"):
-        assert bpeviz.load(name).special_tokens == catalog.ENTRIES[name].special_tokens
-    text = "low<|endoftext|>low<|endoftext|>low" * 9
-    training = bpeviz.train(text, "adaptive", base="gpt2", merges=3)
-    assert training.split_at == ("<|endoftext|>",)
-    assert np.count_nonzero(training.boundaries(text).ids(0) == SPECIAL_ID) == 18
-    assert not any("|" in training.name(merge.new_id) for merge in training.merges)
 
 
 @pytest.mark.parametrize("corpus", ["low new", ["low new", "new"], {"low new": 2}])
