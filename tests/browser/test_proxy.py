@@ -23,7 +23,6 @@ from page_helpers import (
 )
 from playwright.sync_api import Browser
 from serving import OPTIONS, Server, proxied
-from test_room import attack_rooms
 
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -106,20 +105,3 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
         for page in (*pages, other):
             page.context.close()
         assert [one.tracebacks() for one in servers] == ["", ""]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="No nginx: apt-get install nginx-light")
-def test_no_link_plants_or_takes_over_a_room_behind_nginx(browser: Browser, tmp_path: Path) -> None:
-    with proxied(tmp_path) as (address, servers):
-        pages = []
-        for first in (0, 30):  # both users reach the first server
-            context = browser.new_context(**OPTIONS)
-            cookie = users_of_both(address, servers, first)[0]
-            context.add_cookies([{"name": COOKIE, "value": cookie, "url": address}])
-            pages.append(context.new_page())
-            pages[-1].goto(f"{address}/")
-        attack_rooms(address, *pages)
-        for page in pages:
-            page.context.close()
-        assert [server.tracebacks() for server in servers] == ["", ""]

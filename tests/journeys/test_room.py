@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,87 @@ def votes(page: Page, pair: int) -> None:
 
 def select_question(leader: Page, key: str) -> None:
     leader.get_by_label("Ask a question of Learn").select_option(key)
+
+
+def told_in_room(page: Page) -> Locator:
+    """Return the judgment of the answer to a question of Learn."""
+    return page.locator(".told").filter(visible=True)
+
+
+def chooses(name: str) -> Callable[[Page], None]:
+    """Return an act: choose an option, and send it where that is not done at once."""
+
+    def act(page: Page) -> None:
+        page.get_by_role("button", name=name).filter(visible=True).press("Enter")
+        for send in button(page, "Send").filter(visible=True).all():
+            send.press("Enter")
+
+    return act
+
+
+def moves_line(step: int) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.locator("#place-task").get_by_label("Step", exact=True).fill(str(step))
+        button(page, "Send").press("Enter")
+
+    return act
+
+
+def fences(*places: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        for place in places:
+            for fence in button(page, f"Fence between {place}").all():
+                fence.press("Enter")
+
+    return act
+
+
+def enters(number: str) -> Callable[[Page], None]:
+    """Return an act: enter a number, first one out of its range."""
+
+    def act(page: Page) -> None:
+        box = page.get_by_role("spinbutton", name="Bring the opening of Don Quijote")
+        box.fill("100")
+        expect(button(page, "Send")).to_be_disabled()
+        box.fill(number)
+        box.press("Enter")
+
+    return act
+
+
+RIGHT, WRONG, SHOWN = "Right.", "Not quite.", "The answer."
+
+AROUND_MARKS = ("a and period", "period and space", "a and comma", "comma and space")
+
+QUESTIONS = {
+    "merge/pair/0": (
+        (chooses("o + ·"), "o + ·."),
+        (chooses("a + ·"), "a + ·."),
+        (WRONG, RIGHT, SHOWN),
+    ),
+    "stop/line/0": (
+        (moves_line(14), "after 14 merges."),
+        (moves_line(39), "after 39 merges."),
+        (WRONG, RIGHT, SHOWN),
+    ),
+    "fences/apart/0": (
+        (fences(*AROUND_MARKS), "casa | . |"),
+        (fences("period and space"), "casa. |"),
+        (WRONG, RIGHT, "For example:"),
+    ),
+    "why/belief/0": (
+        (chooses("The ids that it gets do not show letters"), "The ids"),
+        (chooses("It reads the letters"), "It reads"),
+        (WRONG, RIGHT, SHOWN),
+    ),
+    "golf/merges/0": (
+        (enters("18"), "18."),
+        (enters("20"), "20."),
+        ("18 merges, the fewest known.",) * 3,
+    ),
+}
+"""Questions of Learn: a right answer, a wrong one, and the judgments of the wrong, the right, and
+none, each answer as an act and the words that the page then says."""
 
 
 def end(leader: Page) -> None:
@@ -197,6 +279,18 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         button(leader, "Done").click()
         follows(phone, f"merge {step}")
         expect(button(phone, "Last")).to_be_disabled()  # of the steps that they know
+    with journey.step("Other questions: a pair, a place of the line, fences, a belief, a number"):
+        for key, (right, wrong, judgments) in QUESTIONS.items():
+            select_question(leader, key)
+            button(leader, "Ask this question").click()
+            for member, (act, sent) in ((keys, right), (phone, wrong)):
+                act(member)
+                expect(member.get_by_text(f"Sent: {sent}")).to_be_visible()
+            button(leader, "Show the answers").click()
+            button(leader, "Reveal the answer").click()
+            for member, judgment in zip(class_, judgments, strict=True):
+                expect(told_in_room(member)).to_contain_text(judgment)
+            button(leader, "Done").click()
     with journey.step("At the last merge, all have the leader's words and tokens"):
         button(leader, "Last").click()
         sentence = Stage(leader).sentence.inner_text()

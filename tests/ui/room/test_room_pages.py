@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import re
 import threading
@@ -24,6 +25,7 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.ui import private
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
@@ -66,6 +68,35 @@ def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
         assert room.nonce not in answer.body
         assert TEXT not in answer.body
     assert len(nonces) == 2
+
+
+def test_ticket_makes_the_browser_of_its_page_the_leader_and_no_other(room: Room) -> None:
+    lead = f"/base/room/{room.letters}/lead"
+    name = TICKETS.issue(Ticket(room.letters, room.nonce, "browser mine"))
+    is_leader = []
+    for browser in ("student", "mine", "mine", "student"):
+        answer = ask(APP, address=f"{lead}?ticket={name}", cookie=f"{COOKIE}={browser}", **HTML)
+        assert (answer.status, answer.header("location")) == (303, lead)
+        is_leader.append(LEADER in answer.header("set-cookie"))
+    assert is_leader == [False, True, False, False]
+    stolen = ask(APP, address=lead, cookie=f"{COOKIE}=student", **HTML)
+    assert "This is the page of the room's leader." in html.unescape(stolen.body)
+    assert room.nonce not in stolen.body
+
+
+def test_leader_opens_an_ended_room_again_by_a_ticket_alone(room: Room) -> None:
+    room.close()
+
+    async def scenario() -> None:
+        stranger = Socket(room.letters, f"{LEADER}=invented; {COOKIE}=mine")
+        stranger.send(do="open again", link="/")
+        assert (await stranger.until("ended"))["isOver"]
+        leader = Socket(room.letters, leads(room))
+        leader.send(do="open again", link="/?s=eNqrVipJrSiJL07MLchJVbJSSkrMA0KlWgBwvwjC")
+        assert re.fullmatch(r"/\?ticket=[\w-]{22}", (await leader.until("frame"))["frame"])
+        await asyncio.gather(stranger.leave(), leader.leave())
+
+    run(scenario())
 
 
 def test_file_of_followers_contains_nothing_of_a_room(room: Room) -> None:

@@ -82,6 +82,9 @@ def test_typed_names_change_no_room_owner_or_short_link(page: Page, room: Room) 
 def test_ticket_opens_an_ended_room_once(room: Room) -> None:
     room.close()
     run = sheets.run("45-minutes")
+    foreign = TICKETS.issue(Ticket(room.letters, room.nonce, "browser other", LINK, run))
+    opened("Train", {PARAMETER: foreign})
+    assert ROOMS.find(room.letters) is None
     name = TICKETS.issue(Ticket(room.letters, room.nonce, MINE, LINK, run))
     opened("Train", {PARAMETER: name})
     again = ROOMS.find(room.letters)
