@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 import tokenizers
 from helpers.properties import many
+from helpers.steps import check_steps
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -61,15 +61,8 @@ def test_boundaries_equal_reference_longest_match_at_every_step(
 ) -> None:
     """Check the training text and other text."""
     training = train(corpus, how)
-    tokenizer = training.tokenizer()
     for held in (corpus, text):
-        boundaries = tokenizer.boundaries(held)
-        for step in range(training.steps + 1):
-            expected = reference_tokens(training, held, step)
-            ends = np.cumsum([size for _, size in expected], dtype=np.int64)
-            assert boundaries.token_ends(step).tolist() == ends.tolist()
-            assert boundaries.ids(step).tolist() == [i for i, _ in expected]
-            assert boundaries.token_counts[step] == len(expected)
+        check_steps(training, held, lambda step, held=held: reference_tokens(training, held, step))
 
 
 @many(60)

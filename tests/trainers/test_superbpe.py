@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 import reference_superbpe
 from helpers.candidates import check_candidates
 from helpers.properties import many
+from helpers.steps import check_steps
 from helpers.texts import over
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -103,25 +103,16 @@ def test_tokens_equal_reference_segmentation_at_every_step(
 ) -> None:
     """Check the training text, other text, and the tokenizer of each step."""
     training = train(corpus, how, transition)
-    tokenizer = training.tokenizer()
-    assert isinstance(tokenizer, SuperTokenizer)
+    assert isinstance(training.tokenizer(), SuperTokenizer)
     for held in (corpus, text):
-        boundaries = tokenizer.boundaries(held)
         groups = groups_of(held, training)
-        for step in range(training.steps + 1):
-            expected = reference_superbpe.segment(
-                groups, training.merges[:step], training.transition_step, len(training.alphabet)
-            )
-            ends = np.cumsum([size for _, size in expected], dtype=np.int64)
-            assert boundaries.token_ends(step).tolist() == ends.tolist()
-            assert boundaries.ids(step).tolist() == [token for token, _ in expected]
-            smaller = training.at_step(step)
-            known = [token if token >= 0 else smaller.vocab_size - 1 for token, _ in expected]
-            assert smaller.encode(held) == known
-            assert boundaries.token_counts[step] == len(expected)
-            alone = smaller.boundaries(held)
-            assert alone.ids(step).tolist() == boundaries.ids(step).tolist()
-            assert alone.cuts(step).tolist() == boundaries.cuts(step).tolist()
+
+        def expected(step: int, groups: Any = groups) -> list[tuple[int, int]]:
+            merges, atoms = training.merges[:step], len(training.alphabet)
+            phase = training.transition_step
+            return reference_superbpe.segment(groups, merges, phase, atoms)
+
+        check_steps(training, held, expected)
 
 
 # The two phases

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 import reference_wordpiece as reference
 import tokenizers
 from helpers.properties import examples, many
+from helpers.steps import check_steps
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -228,28 +228,13 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
     training = train(corpus, **how)
     tokens = tokens_by_id(training)
     for held in (corpus, text):
-        boundaries = training.tokenizer().boundaries(held)
-        words = words_of(held, training)
-        for step in range(training.steps + 1):
-            pieces = {s: i for i, s in enumerate(tokens[: len(training.alphabet) + step])}
-            expected = [
-                token
-                for word in words
-                for token in reference.wordpiece(symbols_of(word, training), pieces)
-            ]
-            ids = boundaries.ids(step)
-            lengths = np.diff(boundaries.token_ends(step), prepend=0)
-            shown = ids != bpeviz.core.boundaries.DROPPED_ID
-            assert (lengths[~shown] == 1).all()
-            assert list(zip(ids[shown].tolist(), lengths[shown].tolist(), strict=True)) == expected
-            assert boundaries.token_counts[step] == len(expected)
+        words = [symbols_of(word, training) for word in words_of(held, training)]
 
-            smaller = training.at_step(step)
-            unknown = smaller.special_tokens["[UNK]"]
-            assert smaller.encode(held) == [unknown if i < 0 else i for i, _ in expected]
-            own = smaller.boundaries(held)
-            assert own.ids(step).tolist() == ids.tolist()
-            assert own.cuts(step).tolist() == boundaries.cuts(step).tolist()
+        def expected(step: int, words: Any = words) -> list[tuple[int, int]]:
+            pieces = {s: i for i, s in enumerate(tokens[: len(training.alphabet) + step])}
+            return [token for word in words for token in reference.wordpiece(word, pieces)]
+
+        check_steps(training, held, expected)
 
 
 def hugging_face(training: Training) -> tokenizers.Tokenizer:
