@@ -314,7 +314,7 @@ LINES = {
     "bpeviz/ui": 11_520,
     "bpeviz/views": 3_193,
     "bpeviz/workers": 464,
-    "tests": 39_582,
+    "tests": 39_523,
     "tests data, kB": 199,
     "tests/*.mjs": 1_535,
 }
