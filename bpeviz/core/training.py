@@ -68,6 +68,11 @@ class Candidate:
     count: int
     score: float | None = None
 
+    @property
+    def value(self) -> float:
+        """The value that decides."""
+        return self.count if self.score is None else self.score
+
 
 Stopped = Literal["full", "no pair", "rare", "atoms"]
 """The reason why a trainer stopped: the requested size is reached; no pair is left; every pair left

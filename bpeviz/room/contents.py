@@ -22,6 +22,7 @@ from bpeviz.views.payloads import (
     TokenPart,
 )
 from bpeviz.views.playable import Interactive
+from bpeviz.views.race import ids_of
 from bpeviz.views.stage import (
     Changed,
     changed_at,
@@ -145,9 +146,9 @@ class RoomTimeline:
         columns: Any = steps
         right = [columns[name][step] for name in names]
         # A candidate that only the tie rule excludes is not a wrong answer.
-        best = [value for ids, value in race["first"][step] if ids == right]
-        wrong = [ids for ids, value in race["first"][step] if value not in best]
-        if not best or not wrong:
+        members = [members for *_, members in race["first"][step]]
+        wrong = [ids for tied in members if right not in tied for ids in tied]
+        if not any(right in tied for tied in members) or not wrong:
             return None
         # The same for a rehearsal. Followers never get this seed.
         drawn = random.Random(f"{race['timelineId']} {step}").sample(  # noqa: S311
@@ -197,6 +198,5 @@ def _reached(view: Timeline, step: int) -> int:
 
 def _candidates(race: Race, after: int, last: int) -> NewCandidates:
     """Return the candidates from one step to another, and their styles."""
-    rows = race["first"][after:last]
-    ids = {token_id for row in rows for ids, _ in row for token_id in ids}
-    return {"first": rows, "styles": chosen(race["styles"], ids)}
+    steps = race["first"][after:last]
+    return {"first": steps, "styles": chosen(race["styles"], ids_of(steps))}

@@ -26,7 +26,7 @@ from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import parts, race
-from bpeviz.views.payloads import RaceRow, Timeline
+from bpeviz.views.payloads import RaceGroup, Timeline
 from bpeviz.views.stage import Row, Stage, TrainedOn, of_training
 
 PROGRESS = 0.4
@@ -185,9 +185,9 @@ class Trained:
         return self.first.settings(last)
 
     @cached()
-    def race_rows(self, most: int) -> list[list[RaceRow]]:
+    def race_groups(self, most: int) -> list[list[RaceGroup]]:
         """Return the best candidates of the first `most` steps."""
-        return race.first_rows(self.first, most)
+        return race.first_groups(self.first, most)
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:

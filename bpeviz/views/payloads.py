@@ -210,24 +210,24 @@ class Player(TypedDict):
     curves: NotRequired[Curves]
 
 
-RaceRow = tuple[list[int], float]
-"""The ids of a candidate (a pair, or a piece), and the value that decides."""
+RaceGroup = tuple[float, int, list[list[int]]]
+"""Candidates (pairs, or pieces) of one value: the value, their number, and the ids of the first."""
 
 
 class AtRest(TypedDict):
     """The candidates of a later step."""
 
     step: int
-    rows: list[RaceRow]
+    groups: list[RaceGroup]
 
 
 class Race(TypedDict):
-    """The best candidates of each step."""
+    """The best candidates of each step, in groups of one value."""
 
     timelineId: str
     heading: str
     measure: str
-    first: list[list[RaceRow]]
+    first: list[list[RaceGroup]]
     isUnwatched: NotRequired[bool]
     styles: dict[int, Style]
     atRest: AtRest | None
@@ -479,7 +479,7 @@ class TokenTable(TokenStyles):
 class NewCandidates(TypedDict):
     """Further candidates of a race, which the followers of a room receive."""
 
-    first: list[list[RaceRow]]
+    first: list[list[RaceGroup]]
     styles: dict[int, Style]
 
 

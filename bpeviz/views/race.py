@@ -1,18 +1,23 @@
-"""The payload of the race: the best candidates of each step, which the player draws as bars."""
+"""The payload of the race: the best candidates of each step in groups, which the player draws."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from itertools import groupby
 
 from bpeviz.analysis.hues import Hues
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views.parts import WINDOW
-from bpeviz.views.payloads import Race, RaceRow, Style
+from bpeviz.views.payloads import Race, RaceGroup, Style
 from bpeviz.views.stage import Row
 
-BEST = 5
-"""The number of candidates at each step."""
+GROUPS, MEMBERS = 4, 8
+"""The most groups of a step, and of each the most candidates that are sent."""
+
+_RANKED = 60
+"""How many candidates are ranked at first. Most steps have more groups among them."""
 
 COUNTED = 2_500_000
 """The most bytes or characters of a text whose candidates are counted at each step. This takes a
@@ -42,50 +47,57 @@ def in_file(
     if training is None or row.trained_on is None or not last or atoms > COUNTED:
         return None
     most = min(STEPS // races, IN_FILE // races // atoms)
-    data = payload(row, [candidates(row, step) for step in range(min(last, most))], hues, timeline)
+    data = payload(row, [groups(row, step) for step in range(min(last, most))], hues, timeline)
     if most < last:
         data["note"] = f"Shown for the first {counted(most, texts_of(training).unit)}."
     return data
 
 
-def first_rows(row: Row, most: int = STEPS) -> list[list[RaceRow]]:
-    """Return the best candidates of the first `most` steps, the best first.
+def first_groups(row: Row, most: int = STEPS) -> list[list[RaceGroup]]:
+    """Return the groups of the first `most` steps (`groups`).
 
     A text that is too long for the player at once has only those at rest (`with_rest`).
     """
     if row.trained_on is None or len(row.trained_on.boundaries) > WINDOW:
         return []
-    return [candidates(row, step) for step in range(min(row.steps, most))]
+    return [groups(row, step) for step in range(min(row.steps, most))]
 
 
-def candidates(row: Row, step: int) -> list[RaceRow]:
-    """Return the best candidates of the decision after `step` steps of a row.
+def groups(row: Row, step: int) -> list[RaceGroup]:
+    """Return the best candidates of the decision after `step` steps of a row, by their value.
 
-    Pairs that occur too rarely to be merged are none.
+    Pairs that occur too rarely to be merged are none. The first group begins with the decision; all
+    other candidates of a group are in the order of the text.
     """
     if row.training is None or row.trained_on is None:
         return []
     known = {option.name: option.default for option in TRAINERS[row.training.algorithm].options}
     least = int(str((known | dict(row.options or {})).get("min_count", 1)))
     decision = step if row.events is None else row.events[step]
-    of_text = row.trained_on.text, row.trained_on.boundaries
-    listed = row.training.candidates(*of_text, decision, BEST)
+    text, boundaries = row.trained_on.text, row.trained_on.boundaries
+    found = []
+    for limit in (_RANKED, sys.maxsize):
+        ranked = row.training.candidates(text, boundaries, decision, limit)
+        able = [each for each in ranked if each.score is not None or each.count >= least]
+        found = [(value, [*ties]) for value, ties in groupby(able, key=lambda each: each.value)]
+        if len(found) > GROUPS or len(able) < limit:
+            break
     return [
         (
-            [*candidate.ids],
-            candidate.count if candidate.score is None else float(f"{candidate.score:.3g}"),
+            float(f"{value:.3g}") if ties[0].score is not None else ties[0].count,
+            len(ties),
+            [[*each.ids] for each in ties[:MEMBERS]],
         )
-        for candidate in listed
-        if candidate.score is not None or candidate.count >= least
+        for value, ties in found[:GROUPS]
     ]
 
 
-def payload(row: Row, first: list[list[RaceRow]] | None, hues: Hues, timeline: str) -> Race:
+def payload(row: Row, first: list[list[RaceGroup]] | None, hues: Hues, timeline: str) -> Race:
     """Return the payload of the race.
 
     Args:
         row: The row, which was trained here.
-        first: The candidates of its first steps, or None if they are sent once the player moves.
+        first: The groups of its first steps, or None if they are sent once the player moves.
         hues: The color indices.
         timeline: The identity of the player's timeline.
     """
@@ -108,13 +120,17 @@ def with_rest(data: Race, row: Row, step: int, hues: Hues) -> Race:
     previous = max(step, 1) - 1
     if previous < len(data["first"]) or previous >= row.steps:
         return data
-    rows = candidates(row, previous)
-    styles = data["styles"] | _styles(row, [rows], hues)
-    return {**data, "atRest": {"step": previous, "rows": rows}, "styles": styles}
+    at_rest = groups(row, previous)
+    styles = data["styles"] | _styles(row, [at_rest], hues)
+    return {**data, "atRest": {"step": previous, "groups": at_rest}, "styles": styles}
 
 
-def _styles(row: Row, listed: Sequence[Sequence[RaceRow]], hues: Hues) -> dict[int, Style]:
-    """Return the name and the color index of each id in some candidates."""
+def _styles(row: Row, steps: Sequence[Sequence[RaceGroup]], hues: Hues) -> dict[int, Style]:
+    """Return the name and the color index of each id in some groups."""
     look = row.look(hues)
-    ids = {token_id for rows in listed for ids, _ in rows for token_id in ids}
-    return {i: [*look(i)] for i in sorted(ids)}
+    return {i: [*look(i)] for i in sorted(ids_of(steps))}
+
+
+def ids_of(steps: Sequence[Sequence[RaceGroup]]) -> set[int]:
+    """Return the ids of all candidates of some steps."""
+    return {i for groups in steps for *_, members in groups for ids in members for i in ids}

@@ -227,7 +227,7 @@ def test_lines_of_code_are_whole_and_far_lines_have_their_height(open_page: Open
     expect(text).to_contain_text("value_15")
     expect(text.locator(".line")).to_have_count(20)
     # The races, which stand beside shorter lines, are below, and on the first screen.
-    bar = page.locator(".race .bar").first
+    bar = page.locator(".race .group").first
     expect(bar).to_be_visible()
     assert bar.bounding_box()["y"] < 768
     type_text(page, "\n".join(f"{i}. She sells seashells by the seashore." for i in range(60)))

@@ -50,7 +50,7 @@ def test_race_keeps_its_height_before_its_bars_arrive(open_page: Open) -> None:
     for state in states[:1] if properties.FAST else states:
         player = Player(open_page(link("zq zq zq", **state)))
         race = player.section.locator(".race")
-        expect(race.locator(".bar").first).to_be_visible()
+        expect(race.locator(".group").first).to_be_visible()
         before, after = race.evaluate(
             """race => {
               const full = race.offsetHeight;
@@ -86,7 +86,7 @@ def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) 
         "Unigram cheapest pieces",
     ):
         race = section.locator(".race").filter(has=page.get_by_role("heading", name=heading))
-        expect(race.locator(".bar.wins:not(.gone)")).to_have_count(1)
+        expect(race.locator(".group.wins:not(.gone)")).to_have_count(1)
     section.press("p")
     expect(section.locator(".race").first).to_be_hidden()  # the rows have its place
     page.keyboard.press("p")

@@ -304,7 +304,7 @@ def all_of(training: Training) -> list[tuple[Any, Any]]:
     trained_on = TrainedOn("a text", TEXT, training.boundaries(TEXT))
     row = of_training(training, ODD, trained_on=trained_on, options={})
     stage, half = Stage([row]), row.steps // 2
-    races = race.payload(row, race.first_rows(row, 3), stage.hues, stage.payload["timelineId"])
+    races = race.payload(row, race.first_groups(row, 3), stage.hues, stage.payload["timelineId"])
     of_slides = slides.of_stage("Title", stage, row.settings(), last=half, drawn=(0, 9))
     picture = colored("Title", Stage([row.at(half, "Title")], stage.hues))
     page = playable.of_stage(stage)

@@ -108,8 +108,8 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
             expect(stage.sentence).to_contain_text(f"id {token_id}")
         expect(stage.sentence).to_contain_text(f"{merge.count} times")
     with journey.step("The pairs of the race are those that Python counts, the winner first"):
-        candidates = training.candidates(POEM, boundaries, 6, 5)
-        winner = stage.section.locator(".bar.wins:not(.gone) .pair")
+        candidates = training.candidates(POEM, boundaries, 6, 1)
+        winner = stage.section.locator(".race .pair.wins")
         expect(winner).to_have_text("".join(map(training.name, candidates[0].ids)))
     with journey.step("Pause, a step on, two back, and a drag of the track"):
         stage.button("First").click()

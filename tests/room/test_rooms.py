@@ -145,7 +145,7 @@ def test_no_message_to_a_follower_contains_a_later_decision(
             assert len(view["steps"]["id"]) == len(race["first"]) == step
             assert all(int(at) < step for at in view["steps"]["notes"])
             assert {*race["styles"]} == {
-                str(i) for row in race["first"] for ids, _ in row for i in ids
+                str(i) for row in race["first"] for *_, tied in row for ids in tied for i in ids
             }
             assert {*view["mergedAt"]} == {-1}
             assert all(one[1] < step for one in view["changed"])
@@ -311,8 +311,8 @@ def test_options_do_not_tie_with_the_right_one() -> None:
     text = "lower newest newest widest"
     shown = RoomTimeline(1, played(bpeviz.train(text, merges=3), text))
     assert shown.races is not None
-    rows = shown.races[0]["first"][0]
-    names = {" + ".join(map(chr, ids)): count for ids, count in rows}
+    groups = shown.races[0]["first"][0]
+    names = {" + ".join(map(chr, ids)): count for count, _, tied in groups for ids in tied}
     question = shown.question(0)
     assert question is not None
     assert (names["e + s"], names["s + t"]) == (3, 3)

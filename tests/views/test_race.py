@@ -18,47 +18,56 @@ TEXT = "she sells seashells by the seashore, the shells she sells\n" * 3
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_rows_are_the_best_candidates_at_every_step(key: str) -> None:
+def test_groups_are_the_best_candidates_at_every_step(key: str) -> None:
     training = usual.train(key, TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
     row = of_training(training, TEXT, boundaries)
-    first = race.first_rows(row)
-    data = race.payload(row, first, OWN_HUES, "timeline")
+    data = race.payload(row, race.first_groups(row), OWN_HUES, "timeline")
     json.dumps(data, allow_nan=False)
     assert training.steps > 3
     assert len(data["first"]) == training.steps
-    for step, rows in enumerate(data["first"]):
-        found = training.candidates(TEXT, boundaries, step, race.BEST)
-        assert [ids for ids, _ in rows] == [list(one.ids) for one in found]
-        for (_, value), one in zip(rows, found, strict=True):
-            decides = one.count if one.score is None else one.score
-            assert value == pytest.approx(decides, rel=0.01)
-        for ids, _ in rows:
-            for token_id in ids:
-                name, color = data["styles"][token_id]
-                assert name == training.name(token_id)
-                assert -1 <= color < COLORS
+    for step, groups in enumerate(data["first"]):
+        found = training.candidates(TEXT, boundaries, step, 10_000)
+        values = list(dict.fromkeys(one.value for one in found))[: race.GROUPS]
+        assert len(groups) == len(values)
+        for (value, number, members), expected in zip(groups, values, strict=True):
+            tied = [[*one.ids] for one in found if one.value == expected]
+            assert value == pytest.approx(expected, rel=0.01)
+            assert (number, members) == (len(tied), tied[: race.MEMBERS])
+        for token_id in race.ids_of([groups]):
+            name, color = data["styles"][token_id]
+            assert name == training.name(token_id)
+            assert -1 <= color < COLORS
+
+
+def test_first_group_counts_the_ties_of_the_decision_in_the_order_of_the_text() -> None:
+    training = usual.train("bpe", TEXT)
+    row = of_training(training, TEXT, training.tokenizer().boundaries(TEXT))
+    for step, merge in enumerate(training.merges):
+        _, number, members = race.groups(row, step)[0]
+        assert (number, members[0]) == (merge.ties + 1, [merge.left, merge.right])
+    texts = ["".join(map(training.name, ids)) for ids in race.groups(row, 0)[-1][2]]
+    places = [TEXT.replace(" ", "·").index(text.replace("\n", "↵")) for text in texts]
+    assert places == sorted(places)
 
 
 def test_later_steps_are_sent_at_rest() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
     row = of_training(training, TEXT, boundaries)
-    first = race.first_rows(row, 4)
+    first = race.first_groups(row, 4)
     data = race.payload(row, first, OWN_HUES, "timeline")
     assert len(data["first"]) == 4
-    found = training.candidates(TEXT, boundaries, 6, 100)
     late = race.with_rest(data, row, 7, OWN_HUES)
-    assert late["atRest"]["step"] == 6
-    assert [ids for ids, _ in late["atRest"]["rows"]] == [list(one.ids) for one in found[:5]]
-    assert {i for one in found[:5] for i in one.ids} <= late["styles"].keys()
+    assert late["atRest"] == {"step": 6, "groups": race.groups(row, 6)}
+    assert race.ids_of([race.groups(row, 6)]) <= late["styles"].keys()
 
 
 def test_candidates_at_rest_are_sent_only_for_steps_without_them() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
     row = of_training(training, TEXT, boundaries)
-    first = race.first_rows(row, 4)
+    first = race.first_groups(row, 4)
     data = race.payload(row, first, OWN_HUES, "timeline")
     sent = [
         (race.with_rest(data, row, step, OWN_HUES)["atRest"] or {}).get("step")
@@ -71,12 +80,12 @@ def test_unwatched_race_has_the_candidates_at_rest_alone() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
     row = of_training(training, TEXT, boundaries)
-    all_rows = race.first_rows(row)
+    all_groups = race.first_groups(row)
     data = race.payload(row, None, OWN_HUES, "timeline")
     assert (data["first"], data["isUnwatched"]) == ([], True)
     for step in (0, 1, training.steps):
         at_rest = race.with_rest(data, row, step, OWN_HUES)["atRest"]
-        assert at_rest["rows"] == all_rows[at_rest["step"]]
+        assert at_rest["groups"] == all_groups[at_rest["step"]]
 
 
 def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +112,6 @@ def test_pairs_that_may_not_merge_are_no_candidates() -> None:
     assert training.stopped == "rare"
     last = training.steps - 1
     row = of_training(training, text, options=options)
-    listed = race.candidates(row, last)
-    assert [count for _, count in listed] == [2]
-    unfiltered = race.candidates(of_training(training, text), last)
-    assert {count for _, count in unfiltered} == {1, 2}
+    assert [count for count, *_ in race.groups(row, last)] == [2]
+    unfiltered = race.groups(of_training(training, text), last)
+    assert [count for count, *_ in unfiltered] == [2, 1]

@@ -3,7 +3,7 @@
 import { element } from "../shared/dom.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { Arcs } from "./arcs.js";
-import { Bars, Ties } from "./bars.js";
+import { Bars } from "./bars.js";
 
 const formatFixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -30,10 +30,8 @@ export class Captions {
     this.several = several;
     section.classList.toggle("racing", hasRace);
     this.races.hidden = !hasRace;
-    section.style.setProperty("--race-notes", views[0].data.trainedOn ? 2 : 1);
-    this.bars = views.map((view) => new (several ? Bars : Ties)(this.race.cloneNode(true)));
+    this.bars = views.map((view) => new Bars(this.race.cloneNode(true), (ids) => this.#light(view, ids)));
     this.races.replaceChildren(...this.bars.map(({ box }) => box));
-    this.bars.forEach((bars, i) => (bars.pointed = (ids) => this.#light(views[i], ids)));
     this.sentences = views.map(() => element("div", "sentence"));
     this.notes = views.map(() => element("span", "note"));
     this.rows.replaceChildren(...this.sentences.map((sentence, i) => (several ? this.#decision(i) : sentence)));
@@ -131,12 +129,13 @@ export class Captions {
       const { data, step } = this.views[i];
       const { kind, id, left, right } = data.steps;
       const decision = Math.max(step, 1) - 1;
-      const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
       const { heading } = bars.data;
-      const words = this.several ? [data.title, ` ${heading[0].toLowerCase()}${heading.slice(1)}`] : [heading, ""];
-      words[1] += ` before ${data.unit} ${formatCount(decision + 1)}`;
-      if (data.trainedOn) words.push(" in the training text");
-      bars.show(decision + 1, taken, this.playback.isPlaying, words, data.steps.ties[decision] ?? 0, data.tieRule);
+      bars.show(step, kind === "pruning" ? [id[decision]] : [left[decision], right[decision]], (tied) => {
+        const name = this.several ? `${data.title} ${heading[0].toLowerCase()}${heading.slice(1)}` : heading;
+        const rule = tied && data.tieRule && !this.several ? `; ${data.tieRule}` : "";
+        const when = this.several ? ` before ${data.unit} ${formatCount(decision + 1)}` : "";
+        return [tied ? `${name}: ${tied}${rule}` : name, element("small", "", when + (data.trainedOn ? " in the training text" : ""))];
+      });
     });
   }
 }

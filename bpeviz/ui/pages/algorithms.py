@@ -319,7 +319,7 @@ def _races(shown: list[Trained], payload: Player, steps: list[int]) -> list[Race
     for trained, view, step in zip(shown, payload["views"], steps, strict=True):
         row = trained.first
         hues = hues_in(view, row)
-        first = trained.race_rows(race.STEPS // len(shown)) if is_watched else None
+        first = trained.race_groups(race.STEPS // len(shown)) if is_watched else None
         data = race.payload(row, first, hues, payload["timelineId"])
         races.append(race.with_rest(data, row, step, hues))
     return races

@@ -323,7 +323,7 @@ def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> Race:
 @cached()
 def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> Race:
     """Return the payload of the race; do not change it, it is cached."""
-    first = trained.race_rows(race.STEPS) if is_watched else None
+    first = trained.race_groups(race.STEPS) if is_watched else None
     return race.payload(trained.row(shown), first, trained.hues(shown), timeline)
 
 

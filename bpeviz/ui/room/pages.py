@@ -33,8 +33,6 @@ const place = (name, mount, payload, on = ignore) => {
       :host([hides-race]) :is(.race, .race ol) { visibility: hidden; height: 0; }
       @media (min-width: 900px) and (max-height: 700px) { /* the controls stay on the screen */
         .racing:not(:fullscreen) .race { --row: 1.75rem; }
-        .racing:not(:fullscreen) .bar { gap: 0.1rem 0.4rem; font-size: 0.85rem; }
-        .racing:not(:fullscreen) .length { height: 0.25rem; }
       }`;
     stage.append(style);
   }

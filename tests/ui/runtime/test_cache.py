@@ -88,7 +88,7 @@ def test_trainings_at_most_double_in_use(key: str) -> None:
     row.timeline(Stage([row]).hues)
     tables.decisions(training, training.steps)
     charts.decided(training, training.steps)
-    race.first_rows(row, 20)
+    race.first_groups(row, 20)
     training.tokenizer().encode(PROSE)
     assert before < size_of(value) < 2.1 * before
 

@@ -25,7 +25,7 @@ from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import numbers
 from bpeviz.views import encoded, race, tables
 from bpeviz.views.lattice import lattice_html
-from bpeviz.views.payloads import RaceRow
+from bpeviz.views.payloads import RaceGroup
 from bpeviz.views.stage import Row, Stage
 from bpeviz.views.token_table import Ids
 
@@ -104,8 +104,8 @@ def _player(text: InspectedText) -> str:
 
 
 @cached()
-def _candidates(offer: Offer, text: str, _row: Row) -> list[list[RaceRow]]:
-    return race.first_rows(_row)
+def _candidates(offer: Offer, text: str, _row: Row) -> list[list[RaceGroup]]:
+    return race.first_groups(_row)
 
 
 def _draw_lattice(text: InspectedText) -> None:
