@@ -112,7 +112,6 @@ class ScreenTexts:
     Attributes:
         unit: Name of a step.
         verb: What a step does.
-        heading: Heading above the candidates of a step.
         rule: Sentence about these candidates; {step} is the number of the step.
         race: Heading of the best candidates of a step, beside the player.
         curve: Name of the values that decide (`Training.curve`).
@@ -126,7 +125,6 @@ class ScreenTexts:
 
     unit: str = "merge"
     verb: str = "merge"
-    heading: str = "Why this pair"
     rule: str = "The most frequent pairs before merge {step}."
     race: str = "Most frequent pairs"
     curve: str = "count of the pair"

@@ -665,7 +665,6 @@ TRAINER = Trainer(
     texts=ScreenTexts(
         unit="pruning",
         verb="drop",
-        heading="Why this piece",
         rule="The cheapest pieces before pruning {step}. Cost: the rise of the negative log "
         "likelihood of the text's best segmentation without the piece, in nats (natural "
         "logarithms). Uses: the number of tokens of the text that were this piece. Both as of the "

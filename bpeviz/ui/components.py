@@ -98,8 +98,7 @@ For one run, the session then has under the key the frames of a GIF, "drawn": {"
 merge_diagram = _register("merge_diagram", once=["picture"])
 """Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`).
 
-With "timelineId" in its data, it shares the step with the player of that timeline. For one run
-after a press of its button, the session has under the key the step to save, "picture".
+For one run after a press of its button, the session has under the key the step to save, "picture".
 """
 
 texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)

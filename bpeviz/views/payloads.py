@@ -387,7 +387,6 @@ class Diagram(TypedDict):
     columnCount: int
     signs: list[DiagramSign]
     sides: list[DiagramSide]
-    timelineId: NotRequired[str]
     characters: NotRequired[tuple[int, int]]
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Coloring, Hues
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Ends, Part, ended
+from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Part, ended
 from bpeviz.text import counted, digest_of, hexadecimal, shorten
 from bpeviz.views.parts import part_of
 from bpeviz.views.payloads import Score, ScoreRow, ScoreToken
@@ -21,9 +19,6 @@ from bpeviz.views.stage import Row, Stage
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
 """What a score shows in place of a token."""
-
-_AROUND = 60
-"""Characters before the first change in `before_and_after`."""
 
 
 def hues_at(stage: Stage) -> Hues:
@@ -89,62 +84,6 @@ def colors_of(row: ScoreRow) -> dict[int, int]:
     """Return the color indices of the ids in a row of a payload."""
     looks = ((token_id, color) for token_id, _, _, color, _ in row["distinct"])
     return {i: color for i, color in looks if isinstance(i, int) and isinstance(color, int)}
-
-
-def before_and_after(row: Row, step: int, hues: Hues | None = None) -> Score | None:
-    """Return the payload of two rows: a text before and after a step, around its first change.
-
-    Args:
-        row: The row.
-        step: The step, from 1.
-        hues: The color indices; by default those of these two alone.
-
-    Returns:
-        The payload, or None if the step does not change the boundaries of the text.
-    """
-    text, boundaries = row.text, row.boundaries
-    before, after = (boundaries.boundary_mask(at) for at in (step - 1, step))
-    change = _first_change(boundaries.ends, before, after)
-    if change is None:
-        return None
-    at = len(text.encode()[:change].decode(errors="ignore"))
-    first = text.rfind(" ", max(0, at - _AROUND), at - _AROUND // 2) + 1 if at > _AROUND else 0
-    part = part_of(text, first, min(len(text), first + 3 * _AROUND))
-    # A text may have millions of tokens. Only the tokens of the part are computed.
-    around = boundaries.slice(*_whole_tokens(boundaries.ends, before & after, part))
-    local = replace(row, column=replace(row.column, boundaries=around))
-    names = {step - 1: "Before", step: "After"}
-    rows = [local.at(at, f"{name} {row.words.unit} {step:,}") for at, name in names.items()]
-    data = payload(Stage(rows, hues).showing(part), None, colors=True)
-    counts = boundaries.token_counts[step - 1 : step + 1].tolist()
-    for drawn, count in zip(data["rows"], counts, strict=True):
-        drawn["tokenCount"] = count
-    data["key"], data["ariaLabel"] = f"{data['key']} {counts}", "The text before and after"
-    return data
-
-
-def _first_change(ends: Ends, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> int | None:
-    """Return the first byte boundary inside the text that only one of two masks has, if any.
-
-    Several atoms may end at a byte: marks have no bytes.
-    """
-    for end in map(int, ends[before != after]):
-        same = slice(ended(ends, end, before=True), ended(ends, end))
-        if 0 < end < ends[-1] and before[same].any() != after[same].any():
-            return end
-    return None
-
-
-def _whole_tokens(ends: Ends, boundary: NDArray[np.bool_], part: Part) -> tuple[int, int]:
-    """Return the range of atoms from the last boundary before a part to the first one after it."""
-    begin = ended(ends, part.start)
-    stop = ended(ends, part.end)
-    before = boundary[:begin][::-1]
-    after = boundary[stop:]
-    return (
-        begin - int(before.argmax()) if before.any() else 0,
-        stop + int(after.argmax()) + 1 if after.any() else len(ends),
-    )
 
 
 def _notes(

@@ -125,8 +125,9 @@ def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[...
     assert problems == []
 
 
-ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose', 'why_open': True})}&step=9999"
-"""A link to the English prose on the Train page, at the last merge, with its candidates."""
+_TABLES = {"text_sample": "english-prose", "why_open": True, "log_open": True}
+ENGLISH_TRAINED = f"/?s={codec.pack(_TABLES)}&step=9999"
+"""A link to the English prose on the Train page, at the last merge, with its tables."""
 
 
 @pytest.fixture(scope="session")

@@ -61,22 +61,6 @@ def test_race_keeps_its_height_before_its_bars_arrive(open_page: Open) -> None:
         assert abs(before - after) <= 1
 
 
-def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) -> None:
-    page = first_page
-    player = Player(page)
-    player.await_text(FIRST)
-    below = page.locator(".st-key-following")
-    note = "below => getComputedStyle(below, '::before').content"
-    expect(below.get_by_text("Click the curve or a row of the table")).to_be_visible()
-    assert below.evaluate(note) == "none"
-    player.speed.select_option("½×")
-    player.button("Play").click()
-    expect(player.button("Pause")).to_be_visible()
-    assert below.evaluate(note) == '"Updates when you pause"'
-    player.button("Pause").click()
-    assert below.evaluate(note) == "none"
-
-
 def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) -> None:
     page = open_page("/Algorithms")
     section = LockStep(page).section

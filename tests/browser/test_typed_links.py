@@ -84,7 +84,7 @@ def test_typed_link_below_a_path_until_a_change_and_in_frames(
         for frame in frames:
             expect(frame.locator("input.step")).to_have_value("2")
             expect(frame.locator("output")).to_have_text("4")
-            for hidden in ("top", "question", "inputs", "following"):
+            for hidden in ("top", "question", "inputs"):
                 expect(frame.locator(f".st-key-{hidden}")).to_be_hidden()
         for width in (390, 1000):
             page.set_viewport_size({"width": width, "height": 700})

@@ -507,31 +507,6 @@ def test_score_has_the_tokens_of_each_tokenizer(text: str, size: int, data: st.D
             assert known == column.tokenizer.encode(text)[marks:], "marks before the text"
 
 
-@each_trainer
-def test_before_and_after_show_the_first_change(key: str) -> None:
-    training, text = trained(key), TEXT + ODD
-    row = of_training(training, text)
-    for step in range(1, row.steps + 1, 3):
-        old, new = ({*row.boundaries.cuts(at).tolist()} - {0} for at in (step - 1, step))
-        drawn = score.before_and_after(row, step)
-        assert (drawn is None) == (old == new)
-        if drawn is None:
-            continue
-        sent(drawn, payloads.Score)
-        first = text.index(drawn["text"])
-        offset, size = len(text[:first].encode()), len(drawn["text"].encode())
-        for cuts, shown in zip((old, new), drawn["rows"], strict=True):
-            expected = {at - offset for at in cuts if 0 < at - offset < size}
-            assert {end for end in shown["tokenEnds"] if 0 < end < size} == expected
-        assert 0 < min(old ^ new) - offset < size
-        part = part_of(text, first, first + len(drawn["text"]))
-        columns = [Column("", training.at_step(at), row.boundaries, at) for at in (step - 1, step)]
-        whole = score.payload(of_columns(columns, text).showing(part))
-        for shown, expected in zip(drawn["rows"], whole["rows"], strict=True):
-            assert shown["tokenCount"] == expected["tokenCount"]
-            assert shown["tokens"] == expected["tokens"]
-
-
 @pytest.mark.parametrize("text", [TEXT, *HELD_OUT], ids=ascii)
 def test_score_of_pre_tokens_joins_to_the_text(text: str) -> None:
     patterns = ("gpt2", "cl100k", "words", "none")

@@ -228,7 +228,7 @@ def change_size(page: Page, by: int) -> None:
 
 def unfold(page: Page, title: str) -> None:
     """Open a section of the page."""
-    page.locator("summary").get_by_text(title, exact=True).click()
+    page.locator("summary").get_by_text(title, exact=True).first.click()
 
 
 def go_to(page: Page, name: str) -> None:

@@ -189,7 +189,7 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
 
 def unfold_if_closed(page: Page, title: str) -> None:
     """Open a section of the page where it is closed, or shown without a title."""
-    summary = page.locator("summary").get_by_text(title, exact=True)
+    summary = page.locator("summary").get_by_text(title, exact=True).first
     if summary.count() and not summary.evaluate("it => it.closest('details').open"):
         summary.click()
 

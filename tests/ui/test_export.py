@@ -58,10 +58,6 @@ CHAT = (
 )
 
 
-def opened(page: str = "Train", **state: Any) -> AppTest:
-    return app_pages.opened(page, **{"diagram_open": True} | state)
-
-
 def drawn(app: AppTest, field: str) -> dict[str, Any]:
     (found,) = [data for data in payloads(app) if data and field in data]
     return found
@@ -229,7 +225,7 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
 @pytest.mark.parametrize("name", ["gpt2", "wordpiece", "unigram", "ids in any order"])
 def test_opened_file_is_a_column_on_compare(name: str) -> None:
     one = brought(name)
-    app = opened(
+    app = app_pages.opened(
         "Compare",
         compared=["yours", one.key],
         tokenizers_opened=[one],
@@ -256,13 +252,13 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
 def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     one = brought(name)
     state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
-    app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
+    app = app_pages.opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
     ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
     assert ids == one.tokenizer.encode(samples.by_key("seashells").text)
     captions = [caption.value for caption in app.caption]
     assert (markdown.escape(one.assumed) in captions) == bool(one.assumed)
     if closer == "diagram":
-        app = opened("Inspect", tokenizers_opened=[one], **state)
+        app = app_pages.opened("Inspect", tokenizers_opened=[one], **state)
         titles = [side["title"] for side in drawn(app, "sides")["sides"]]
         assert titles[1:] == [one.title] * (one.tokenizer.without_steps is None)
 
@@ -279,7 +275,7 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
         "text_box": "lo",
         "text_sample": "own",
     }
-    app = opened("Inspect", closer="diagram", **state)
+    app = app_pages.opened("Inspect", closer="diagram", **state)
     assert any("no merges to replay" in caption.value for caption in app.caption)
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [2]
     app.toggle(key="template").set_value(True).run()
@@ -307,7 +303,7 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
         "text_box": " lo lo</s> ",
         "text_sample": "own",
     }
-    app = opened("Inspect", **state)
+    app = app_pages.opened("Inspect", **state)
     assert drawn(app, "bytes")["added"] == []
     assert "special_tokens" in [one.key for one in app.button_group]
     app.toggle(key="chat").set_value(True).run()
@@ -341,16 +337,18 @@ def test_inspect_warns_if_text_and_template_begin_with_the_same_token() -> None:
     warning = markdown.escape(
         "The text begins with <s>, and the template adds <s> too: the model gets it twice."
     )
-    app = opened("Inspect", text_box="lo", text_sample="own", chat=True, **state)
+    app = app_pages.opened("Inspect", text_box="lo", text_sample="own", chat=True, **state)
     assert [shown.value for shown in app.warning] == [warning]
     tokens = drawn(app, "bytes")["tokens"]
     assert [token["id"] for token in tokens] == [2, 2, 1]
     assert ["chat template" in token["note"] for token in tokens] == [False, True, False]
     app.toggle(key="template").set_value(False).run()
     assert [shown.value for shown in app.warning] == []
-    app = opened("Inspect", text_box="<s>lo", text_sample="own", special_tokens="special", **state)
+    app = app_pages.opened(
+        "Inspect", text_box="<s>lo", text_sample="own", special_tokens="special", **state
+    )
     assert [shown.value for shown in app.warning] == [warning]
-    app = opened(
+    app = app_pages.opened(
         "Inspect", text_box="<s>lo", text_sample="own", closer="token", look_up="<s>", **state
     )
     assert [shown.value for shown in app.warning] == []  # here, the name is plain text
@@ -361,7 +359,9 @@ def test_inspect_shows_why_a_chat_template_fails() -> None:
     plain = brought("huggingface")
     failing = ChatTemplate("{{ raise_exception('only *system* messages') }}", {})
     one = replace(plain, chat=failing)
-    app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], chat=True, may_fail=True)
+    app = app_pages.opened(
+        "Inspect", inspected_by=one.key, tokenizers_opened=[one], chat=True, may_fail=True
+    )
     (message,) = errors(app)
     assert r"only \*system\* messages" in message
     app.may_fail = False
@@ -375,7 +375,9 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     made.add_tokens(["aa"])
     one = read_files([("tokenizer.json", made.to_str().encode())])
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "steps"}
-    app = opened("Inspect", text_box=f"ab baa ab {'b' * 25} bxy", text_sample="own", **state)
+    app = app_pages.opened(
+        "Inspect", text_box=f"ab baa ab {'b' * 25} bxy", text_sample="own", **state
+    )
 
     def segmentations() -> list[str]:
         (table,) = [one for one in shown_tables(app) if "segmentation" in one]
@@ -400,7 +402,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
 
 def test_number_of_open_files_is_limited() -> None:
     files = [brought(name) for name in MERGES][:MOST_OPEN]
-    app = opened(
+    app = app_pages.opened(
         "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
     )
     app.button(key="open_tokenizer").click().run()
@@ -410,7 +412,7 @@ def test_number_of_open_files_is_limited() -> None:
 
 
 def test_dialog_stays_where_its_page_still_runs_and_it_has_an_answer() -> None:
-    app = opened("Compare", may_fail=True)
+    app = app_pages.opened("Compare", may_fail=True)
     app.button(key="open_tokenizer").click().run()
 
     def uploader() -> Any:
@@ -439,7 +441,7 @@ def test_file_that_fails_to_encode_is_omitted_with_a_message(
 
     monkeypatch.setattr(type(one.tokenizer), "boundaries", cut)
     state = {"text_sample": "own", "text_box": "not tokenized before", "compared": [one.key]}
-    app = opened("Compare", tokenizers_opened=[one], may_fail=True, **state)
+    app = app_pages.opened("Compare", tokenizers_opened=[one], may_fail=True, **state)
     assert [r"It takes \*too\* long" in message for message in errors(app)] == [True]
 
 
@@ -448,7 +450,7 @@ def test_file_that_fails_to_encode_is_omitted_with_a_message(
 
 def along(key: str, **state: Any) -> AppTest:
     page = "app.py" if key == "train" else key.capitalize()
-    app = opened(page, **state)
+    app = app_pages.opened(page, **state)
     assert not labels(app)
     app.button(key=f"along_{key}").click().run()
     return app
@@ -512,43 +514,6 @@ def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:
     app = along("inspect", **state, **{"format of inspect": FORMATS["tiktoken"]})
     assert labels(app) == ["Web page (HTML)"]
     assert any("its model is Unigram, which does not merge" in one.value for one in app.caption)
-
-
-# ---- the merge diagram on Train
-
-
-def test_merge_diagram_shows_first_words_or_typed_words() -> None:
-    app = opened(text_box=ENGLISH, text_sample="english-prose")
-    picture = drawn(app, "sides")
-    player = drawn(app, "views")
-    assert picture["timelineId"] == player["timelineId"]
-    beginning = "".join(sign for *_, sign, _ in picture["signs"]).replace("·", " ")
-    assert ENGLISH.startswith(beginning)
-    assert len(beginning) > 20
-    app.text_input(key="drawn_words").set_value(" lighthouse").run()
-    picture = drawn(app, "sides")
-    assert "".join(sign for *_, sign, _ in picture["signs"]) == "·lighthouse"
-    assert picture["sides"][0]["stepCount"] == player["last"]
-    app.text_input(key="drawn_words").set_value("nowhere to be found").run()
-    assert any("does not contain" in one.value for one in app.caption)
-
-
-def test_merge_diagram_shows_a_text_without_inner_spaces_and_short_texts_as_a_whole() -> None:
-    for text, shown in ((" " + "ab" * 40, "·" + "ab" * 29 + "a"), ("low lower", "low·lower")):
-        picture = drawn(opened(text_box=text, text_sample="own"), "sides")
-        assert "".join(sign for *_, sign, _ in picture["signs"]) == shown
-
-
-@pytest.mark.parametrize("key", ["superbpe", "unigram", "sentencepiece"])
-def test_merge_diagram_supports_trainers_of_every_kind(key: str) -> None:
-    for text, words in ((TEXT, "lower lowest"), ("世界 世界 naïve " * 9, "界 世"), ("", "")):
-        app = opened(algorithm=key, text_box=text, text_sample="own", drawn_words=words)
-        pictures = [data for data in payloads(app) if data and "sides" in data]
-        assert [one.message for one in app.exception] == []
-        for data in pictures:
-            signs = "".join(sign for *_, sign, _ in data["signs"])
-            assert signs.replace("·", " ").replace("</w>", "") == words
-        assert pictures or not text
 
 
 def test_refused_files_are_forgotten_unless_a_second_file_completes_them() -> None:
@@ -710,7 +675,7 @@ def test_csv_of_table_has_no_formulas() -> None:
     ],
 )
 def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]) -> None:
-    app = opened(page, text_box=TEXT, **state)
+    app = app_pages.opened(page, text_box=TEXT, **state)
     offer = app.session_state["offered_export"]
     slides = offer.slides()
     step = slides.last if offer.step is None else offer.step
@@ -720,7 +685,7 @@ def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]
 
 
 def test_slide_of_inspect_follows_the_player() -> None:
-    app = opened("Inspect", **app_pages.trained_apart(ENGLISH, text_box=TEXT))
+    app = app_pages.opened("Inspect", **app_pages.trained_apart(ENGLISH, text_box=TEXT))
     (player,) = [one for one in payloads(app) if "views" in one]
     assert player["last"] > 4
     app.session_state["inspect_follower"] = {

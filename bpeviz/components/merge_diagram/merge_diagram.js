@@ -1,7 +1,6 @@
-// The merge diagram with one step field, or the step of the player, and a button that saves it.
+// The merge diagram with one step field, and a button that saves it.
 
 import { component, element } from "../shared/dom.js";
-import { STEP_CHANGED, currentStep, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { TextDiagram } from "./text_diagram.js";
@@ -13,19 +12,17 @@ class DiagramView extends TextDiagram {
     root.querySelector(".save").addEventListener("click", () => this.on("picture", this.step), { signal });
     this.track.addEventListener("input", () => this.showStep(this.steps[Number(this.track.value)]), { signal });
     this.number.addEventListener("change", () => this.showStep(Number(this.number.value) || 0), { signal });
-    subscribe(STEP_CHANGED, ({ step, timelineId }) => timelineId === this.data?.timelineId && this.showStep(step), signal);
   }
 
   /** @param {import("./text_diagram.js").DiagramPayload} data */
   update(data, on) {
     this.on = on;
-    if (this.data?.key === data.key && this.data.timelineId === data.timelineId) return;
+    if (this.data?.key === data.key) return;
     this.load(data);
-    this.field.hidden = Boolean(data.timelineId); // the track of the player moves it
     this.field.querySelector("output").textContent = formatCount(this.steps.at(-1));
     this.track.max = this.steps.length - 1;
     this.number.max = this.steps.at(-1);
-    this.showStep((data.timelineId ? currentStep() : null) ?? this.steps.at(-1));
+    this.showStep(this.steps.at(-1));
   }
 
   showStep(step) {

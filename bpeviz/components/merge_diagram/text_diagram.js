@@ -26,7 +26,6 @@ import { MergeDiagram } from "./diagram.js";
  * @property {[number, number, string, [number, string][]][]} signs first column, column after the
  *   last, sign, its bytes in hex with their columns
  * @property {Side[]} sides one, or a second mirrored below the text
- * @property {string} [timelineId] the timeline of the player whose step it shows
  * @property {[number, number]} [characters] on a slide, the first character of the text, and the one after the last
  */
 

@@ -87,7 +87,6 @@ export class PlaybackControl {
     this.pace = pace;
     if (replay) this.player.show(0);
     this.section.classList.add("playing", "moving");
-    document.documentElement.toggleAttribute("data-playing", true); // for what follows at rest
     this.player.began();
     this.previousFrame = performance.now();
     if (pace !== LED) this.frame = requestAnimationFrame((now) => this.#tick(now));
@@ -116,7 +115,6 @@ export class PlaybackControl {
     if (this.writtenEnds && !this.pace.isOver) store(WRITTEN_STOPPED, "yes", "sessionStorage");
     this.writtenEnds?.abort();
     Object.assign(this, { pace: null, haste: 1, writtenEnds: null });
-    document.documentElement.toggleAttribute("data-playing", false);
     this.section.classList.remove("playing", "moving");
     this.player.show(this.player.step);
     this.player.report();

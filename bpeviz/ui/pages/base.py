@@ -21,12 +21,8 @@ ABOUT_MERGE_DIAGRAM = (
 )
 
 
-WAYS = {
-    "text": "Try your own text",
-    "Compare": "What does GPT-4o do with it?",
-    "Learn": "Learn in 45 minutes",
-}
-"""The next steps at the end of a player: to the text, or to a page by its title."""
+LEARN = "Learn in 45 minutes"
+"""The title of a way to Learn."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
-from bpeviz.ui.pages.base import WAYS, Page
+from bpeviz.ui.pages.base import LEARN, Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, OPENED_TEXT, PRESSED, PRICES, UNDER
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -312,7 +312,7 @@ def _ways_on(columns: Mapping[str, Column], corpus: Corpus | None) -> None:
             st.button(
                 remarks.WAYS[watch], on_click=remarks.follow, args=(watch,), key="watch_gpt4o"
             )
-        st.page_link("pages/Learn.py", label=WAYS["Learn"])
+        st.page_link("pages/Learn.py", label=LEARN)
 
 
 def _many(

@@ -14,7 +14,7 @@ from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, markdown, pictures, vocabulary
+from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported, ask_for_poster
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
@@ -23,18 +23,17 @@ from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_si
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
 from bpeviz.ui.pages import other_merges, remarks
-from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, WAYS, Page
+from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import offer_file
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
-from bpeviz.views import charts, merge_diagram, playable, race, score, tables, token_table
+from bpeviz.views import charts, playable, race, tables, token_table
 from bpeviz.views.control_payloads import Jump
 from bpeviz.views.export import ColoredText, colored
-from bpeviz.views.merge_diagram import Side
-from bpeviz.views.payloads import ClickedWord, Diagram, Player, Race, Score, StepReport
+from bpeviz.views.payloads import Player, Race, StepReport
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage
@@ -43,23 +42,21 @@ from bpeviz.views.table import Table
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed. The file has all of them."""
 
-BEGINNING = 60
-"""How many characters of the text the merge diagram shows at first."""
+CHARTED = 30
+"""How many steps have a chart of the values that decided them; the track tells fewer by itself."""
 
 CURVE = 410
 """The height of the curve in pixels: as high as the table beside it."""
 
 SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
-DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MAX_DRAWN)
 PART = numbers("part_of_", "Part shown")
-WHY = Section("why_open", "Why this pair")
-BEFORE_AND_AFTER = Section("before_and_after_open", "Before and after this merge")
-DIAGRAM = Section("diagram_open", "Merge diagram", contents=(DRAWN_WORDS,))
+WHY = Section("why_open", "All candidates")
+LOG = Section("log_open", "All merges", contents=(SEARCH,))
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
-    yield from (SEARCH, WHY, BEFORE_AND_AFTER, DIAGRAM, DRAWN_WORDS)
+    yield from (WHY, LOG, SEARCH)
     yield from vocabulary.widgets()
     yield from values.members(PART)
 
@@ -93,9 +90,6 @@ _NO_POINTS: dict[str, Any] = {"selection": {}}
 _LINKED: SessionValue[str] = SessionValue("linked_timeline")
 """The first timeline that was shown after a link was opened."""
 
-_CLICKED: SessionValue[ClickedWord] = SessionValue("clicked_drawn_word")
-"""The last click on a word of the player that was handled."""
-
 
 def _jump(step: int) -> None:
     number = (_JUMP.get() or {"number": 0})["number"] + 1
@@ -125,6 +119,7 @@ def show(side: DeltaGenerator) -> None:
         other = other_merges.stage_of(trained)
         payload = other.payload.copy() if other else trained.stage(part).upto(last)
         _open(payload, trained, last)
+        payload["ways"] = [] if st.context.is_embedded else [*_ways(plays_gpt4o=bool(other))]
         if other:
             payload["initialStep"] = payload["last"]
             remarks.add_other(payload, trained)
@@ -136,8 +131,6 @@ def show(side: DeltaGenerator) -> None:
     _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:
         return
-    if last:
-        _merge_diagram(trained, last, timeline, part)
     vocabulary.vocabulary(trained, last, part)
 
 
@@ -145,13 +138,19 @@ def _open(payload: Player, trained: Trained, last: int) -> None:
     """Add how the player opens: at the end, or for the first text of a link at its start."""
     if OPENED.present and not _LINKED.present:
         _LINKED.put(payload["timelineId"])
-    own = {"text": "Try another text"} if TEXT.sample.get() == OWN_TEXT else {}
     payload["initialStep"] = 0 if _LINKED.get() == payload["timelineId"] else last
     payload["opensInMotion"] = (
         not OPENED.present and trained.text == trained.training_text == _first_text()
     )
-    payload["ways"] = [] if st.context.is_embedded else [*(WAYS | own).items()]
     payload["hasRace"] = last > 0 and len(trained.training_boundaries) <= race.COUNTED
+
+
+def _ways(*, plays_gpt4o: bool) -> Iterator[tuple[str, str]]:
+    """Yield the next steps at the end of the player: to the text, or to a page by its title."""
+    is_own = TEXT.sample.get() == OWN_TEXT
+    yield "text", "Try another text" if is_own else "Try your own text"
+    if not plays_gpt4o:
+        yield "Compare", "What does GPT-4o do with it?"
 
 
 def _first_text() -> str:
@@ -162,10 +161,7 @@ def _first_text() -> str:
 def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
     """Draw the elements that follow the step; run again if it changes."""
     training = trained.history
-    # The style reserves the height, also while charts and tables load or are drawn again.
-    body = st.container(key="following" if last else None)
     report = components.player_events(_JUMP.get(), "follower")["step"]
-    is_first = not _SHOWN_BEFORE.present
     if _SHOWN_BEFORE.get() != timeline:
         _SHOWN_BEFORE.put(timeline)
         _STEP.put(initial)
@@ -177,28 +173,15 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
     _export(trained, last, step, shown)
     if not last:
         return
-    if is_first and st.context.headers:
-        # The browser loads the scripts of charts and tables before it draws anything, also the
-        # player. As soon as the player is drawn, it reports its step, and this runs again.
-        return
     # The player reports its step once it has drawn a text. Until then, the next edit may follow.
     is_drawn = report is not None and report["timelineId"] == timeline
     if len(trained.training_boundaries) <= race.COUNTED:
         components.race([_race_at(trained, timeline, shown, step)] if is_drawn else None)
     if st.context.is_embedded:
         return
-    with body:
-        left, right = st.columns((4, 5), gap="medium")
-        with left:
-            _decisions(trained, last, timeline)
-        with right:
-            _curve(trained, last, step)
-        st.caption("Click the curve or a row of the table: the player jumps to that step.")
-        texts = texts_of(training)
-        WHY.show(_candidates, trained, step, shown, label=texts.heading)
-        label = f"Before and after this {texts.unit}"
-        BEFORE_AND_AFTER.show(_before_and_after, trained, step, shown, label=label)
-        details(trained, step, trained.row(shown).look(trained.hues(shown)))
+    WHY.show(_candidates, trained, step, shown)
+    LOG.show(_log, trained, last, step, timeline, label=f"All {texts_of(training).unit}s")
+    details(trained, step, trained.row(shown).look(trained.hues(shown)))
 
 
 def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
@@ -234,82 +217,13 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     def slides() -> Slides:
         title, stage, end = played()
-        words = DRAWN_WORDS.get() or "" if end is not None else ""
-        row = stage.rows[0]
-        at = row.text.find(words, shown.first, shown.last)
-        drawn = (at, at + len(words)) if words and at >= 0 else None
-        return of_stage(
-            title, stage, () if end is None else row.settings(end), last=end, drawn=drawn
-        )
+        settings = () if end is None else stage.rows[0].settings(end)
+        return of_stage(title, stage, settings, last=end)
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
     file, at = (animation, None) if has_others else (animation if last else None, step)
     EXPORT.put(Export("train", picture, own, file, slides=slides, step=at))
-
-
-@fragment
-def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
-    """Draw the merge diagram of a few words, if its section is open.
-
-    The browser moves it with the player, so nothing here depends on the step.
-    """
-    word = components.player_events(None, "word_follower", steps=False, words=True)["word"]
-    if word and _CLICKED.get() != word:
-        _CLICKED.put(word)
-        DRAWN_WORDS.put(word["word"])
-        DIAGRAM.put(True)
-    DIAGRAM.show(_diagram, trained, last, timeline, shown)
-
-
-def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
-    query = DRAWN_WORDS.line(
-        placeholder="Click a word above, or type some words of the text",
-        label_visibility="collapsed",
-        width=420,
-    )
-    text = trained.text
-    at = text.find(query)
-    if at < 0:
-        st.caption("The text does not contain these words.")
-        query = ""
-    about = ABOUT_MERGE_DIAGRAM
-    if not query:
-        about = f"The diagram shows the beginning of the text. {about}"
-        beginning = text[:BEGINNING]
-        words = beginning.rpartition(" ")[0]
-        at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
-    query = query.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
-    data = _drawn(trained, last, query, len(text[:at].encode()), shown)
-    pictures.merge_diagram({**data, "timelineId": timeline}, "train_picture")
-    st.caption(f"{about} The player moves with it.")
-
-
-@cached()
-def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> Diagram:
-    """Return the merge diagram of a part of the text; do not change it, it is cached."""
-    row = trained.row(shown)
-    look = row.look(trained.hues(shown))
-    side = Side(row.title, trained.boundaries, last, last, look, row.words.unit)
-    return merge_diagram.payload(part.encode(), [side], start)
-
-
-def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
-    """Draw the text before and after the last step, around the first change."""
-    unit = texts_of(trained.history).unit
-    if not step:
-        st.caption(f"No {unit} is applied yet. Press Play, or go to a {unit} above.")
-        return
-    data = _compared(trained, step, shown)
-    if data is None:
-        st.caption(f"This {unit} does not change the text.")
-        return
-    components.score(data, "before and after")
-
-
-@cached()
-def _compared(trained: Trained, step: int, shown: Part) -> Score | None:
-    return score.before_and_after(trained.row(shown), step, trained.hues(shown))
 
 
 def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> Race:
@@ -347,7 +261,7 @@ def _candidates(trained: Trained, step: int, shown: Part) -> None:
     columns = zip(*(each.ids for each in ranked if len(each.ids) == len(names)), strict=True)
     ids = dict(zip(names, columns, strict=False))  # none if there are no candidates
     look = trained.row(shown).look(trained.hues(shown))
-    data = token_table.payload(table, texts.heading, ids, look, searches=CANDIDATES)
+    data = token_table.payload(table, WHY.label, ids, look, searches=CANDIDATES)
     components.token_table(data, "candidates")
     handle = trained.handle  # the session must not hold the history
 
@@ -357,16 +271,26 @@ def _candidates(trained: Trained, step: int, shown: Part) -> None:
         how = (trained.training_text, boundaries, previous, len(boundaries))
         return tables.candidates(history, history.candidates(*how), step)
 
-    offer_file(every, "candidates", texts.heading)
+    offer_file(every, "candidates", WHY.label)
+
+
+def _log(trained: Trained, last: int, step: int, timeline: str) -> None:
+    """Draw the table of all steps, which the browser takes from the player, and their curve."""
+    if last < CHARTED:
+        _decisions(trained, last, timeline)
+        return
+    left, right = st.columns((4, 5), gap="medium")
+    with left:
+        _decisions(trained, last, timeline)
+    with right:
+        _curve(trained, last, step)
 
 
 def _decisions(trained: Trained, last: int, timeline: str) -> None:
-    """Draw the table of all steps, which the browser takes from the player."""
-    title = f"All {texts_of(trained.history).unit}s"
-    st.header(title, anchor=False)
     search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
     components.token_table({"timelineId": timeline, "search": search}, "decisions")
     handle = trained.handle
+    title = f"All {texts_of(trained.history).unit}s"
     offer_file(lambda: tables.decisions(handle.open().history, last), title.lower(), title)
 
 

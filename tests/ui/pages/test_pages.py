@@ -40,9 +40,7 @@ from bpeviz.views import score, table
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
-SECTIONS = dict.fromkeys(
-    ("why_open", "before_and_after_open", "diagram_open", "vocabulary_open"), True
-)
+SECTIONS = dict.fromkeys(("why_open", "log_open", "vocabulary_open"), True)
 every_page = pytest.mark.parametrize("page", PAGES)
 
 SHORT = "low low lower lowest, newer newest wider " * 3
@@ -60,11 +58,7 @@ def with_text(page: str, text: str, **state: Any) -> AppTest:
 def component(app: AppTest) -> dict[str, Any]:
     """Return the payload of the page's component: a timeline or columns."""
     shown = [data for data in payloads(app) if "samples" not in data]  # not the text box
-    # Train also has columns: the text before and after the step.
-    found = [data for data in shown if "views" in data] or [
-        data for data in shown if "text" in data
-    ]
-    (data,) = [data.get("views", [data])[0] for data in found]
+    (data,) = [data.get("views", [data])[0] for data in shown if "views" in data or "text" in data]
     assert isinstance(data, dict)
     return data
 
@@ -519,7 +513,7 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     app.run()
     assert component(app)["tokenCounts"] == boundaries.token_counts.tolist()
     headings = [one.label for one in app.expander]
-    assert texts.heading in headings
+    assert "All candidates" in headings
     assert texts.rule.format(step=f"{last:,}") in [one.value for one in app.caption]
     best = training.candidates(SHORT, boundaries, last - 1, 1)[0]
     candidates = token_tables(app)[0]
@@ -550,19 +544,17 @@ def test_a_closed_section_computes_nothing_and_a_link_opens_it(
 ) -> None:
     drawn = {
         "why_open": Mock(wraps=train._candidates),
-        "before_and_after_open": Mock(wraps=train._before_and_after),
-        "diagram_open": Mock(wraps=train._diagram),
+        "log_open": Mock(wraps=train._log),
         "vocabulary_open": Mock(wraps=vocabulary._views),
     }
     for place, name, mock in zip(
-        (train, train, train, vocabulary),
-        ("_candidates", "_before_and_after", "_diagram", "_views"),
+        (train, train, vocabulary),
+        ("_candidates", "_log", "_views"),
         drawn.values(),
         strict=True,
     ):
         monkeypatch.setattr(place, name, mock)
     app = opened("Train", **dict.fromkeys(drawn, False))
-    assert [data for data in payloads(app) if "search" in data]  # the merges
     assert not token_tables(app)
     assert not any(one.called for one in drawn.values())
     for key, mock in drawn.items():

@@ -16,7 +16,7 @@ from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.export_dialog import EXPORT, ask_for_poster
 from bpeviz.ui.pages import other_merges, remarks
-from bpeviz.ui.pages.base import WAYS
+from bpeviz.ui.pages.base import LEARN
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -38,7 +38,7 @@ LONGEST_DRAWN_WORD = 24
 MOST_WORDS = 100
 """The most words from which to choose."""
 
-_WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", WAYS["Learn"])]
+_WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", LEARN)]
 
 WORD = numbers("lattice_word_of_", "Word", first=0)
 
