@@ -296,12 +296,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 46_411,
+    "bpeviz": 46_285,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 612,
     "bpeviz/analysis": 2_329,
     "bpeviz/cli": 1_936,
-    "bpeviz/components": 9_366,
+    "bpeviz/components": 9_361,
     "bpeviz/core": 2_116,
     "bpeviz/corpus": 1_041,
     "bpeviz/formats": 4_996,
@@ -310,11 +310,11 @@ LINES = {
     "bpeviz/pretokenizers": 1_119,
     "bpeviz/pretrained": 1_250,
     "bpeviz/room": 1_123,
-    "bpeviz/trainers": 3_560,
-    "bpeviz/ui": 11_518,
-    "bpeviz/views": 3_203,
+    "bpeviz/trainers": 3_558,
+    "bpeviz/ui": 11_437,
+    "bpeviz/views": 3_165,
     "bpeviz/workers": 464,
-    "tests": 39_529,
+    "tests": 39_443,
     "tests data, kB": 199,
     "tests/*.mjs": 1_530,
 }
