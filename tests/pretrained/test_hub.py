@@ -20,6 +20,7 @@ import pytest
 from helpers.gguf_files import gguf_file
 from helpers.http_server import Handler, Server, running
 from helpers.processes import eventually
+from helpers.refusals import refusal
 
 import bpeviz
 from bpeviz import context
@@ -217,8 +218,7 @@ def test_fetch_reports_models_without_tokenizer_files(server: Hub) -> None:
     server.models["someone/model"] = Repository(
         {"../tokenizer.json": b"1", "sub/tokenizer.json": b"2", "tokenizer.py": b"3"}
     )
-    with pytest.raises(VocabularyUnavailable, match=r"no tokenizer files.*tokenizer\.json"):
-        fetch()
+    refusal(fetch, naming=("someone/model", "tokenizer.json"), error=VocabularyUnavailable)
     assert len(server.requests) == 1
 
 
@@ -235,8 +235,9 @@ def test_fetch_reports_refusals_of_the_hub(
     server: Hub, status: tuple[int, str], reason: str
 ) -> None:
     server.models["someone/model"] = Repository({}, status=status)
-    with pytest.raises(VocabularyUnavailable, match=reason) as caught:
+    with pytest.raises(VocabularyUnavailable) as caught:
         fetch()
+    assert reason in str(caught.value)
     assert "127.0.0.1" not in str(caught.value)
 
 
@@ -258,19 +259,21 @@ def test_fetch_says_whether_a_gated_model_was_asked_for_with_a_token(
 
 def test_fetch_reports_missing_revisions(server: Hub) -> None:
     server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
-    with pytest.raises(VocabularyUnavailable, match="no revision other/branch"):
-        fetch(f"{NAME}@other/branch")
+    refusal(
+        fetch,
+        f"{NAME}@other/branch",
+        naming=("someone/model", "other/branch"),
+        error=VocabularyUnavailable,
+    )
 
 
 def test_fetch_reports_that_the_hub_cannot_be_reached(
     server: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # nothing listens there
-    with pytest.raises(VocabularyUnavailable, match="could not be reached"):
-        fetch()
+    refusal(fetch, naming="someone/model", error=VocabularyUnavailable)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(VocabularyUnavailable, match="HF_HUB_OFFLINE"):
-        fetch()
+    refusal(fetch, naming="HF_HUB_OFFLINE", error=VocabularyUnavailable)
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, **changed: float) -> None:
@@ -283,12 +286,10 @@ def test_fetch_refuses_large_files_before_and_during_the_download(
     limit(monkeypatch, most_bytes=10_000)
     large = Repository({"tokenizer.json": bytes(200_000)})
     server.models["someone/model"] = large
-    with pytest.raises(VocabularyUnavailable, match="too large"):
-        fetch()
+    refusal(fetch, naming="someone/model", error=VocabularyUnavailable)
     assert len(server.requests) == 1
     large.stated["tokenizer.json"] = 5
-    with pytest.raises(VocabularyUnavailable, match="too large"):
-        fetch()
+    refusal(fetch, naming="someone/model", error=VocabularyUnavailable)
     assert len(server.requests) == 3
     assert not download.available(NAME)
 
@@ -296,16 +297,14 @@ def test_fetch_refuses_large_files_before_and_during_the_download(
 def test_fetch_stops_slow_downloads(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, total=0.3)
     server.models["someone/model"] = Repository({"tokenizer.json": bytes(100_000)}, drip=True)
-    with pytest.raises(VocabularyUnavailable, match=r"within 0\.3 s"):
-        fetch()
+    refusal(fetch, naming="0.3 s", error=VocabularyUnavailable)
 
 
 @pytest.mark.parametrize("lfs", [frozenset(), frozenset({"tokenizer.json"})])
 def test_fetch_refuses_files_with_another_checksum(server: Hub, lfs: frozenset[str]) -> None:
     server.models["someone/model"] = Repository({"tokenizer.json": b"{}"}, lfs)
     server.changed["tokenizer.json"] = b"[]"
-    with pytest.raises(VocabularyUnavailable, match="checksum"):
-        fetch()
+    refusal(fetch, naming="tokenizer.json", error=VocabularyUnavailable)
     assert not download.available(NAME)
 
 
@@ -340,8 +339,7 @@ def test_full_disk_is_reported_and_leaves_nothing_behind(
     server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
     with monkeypatch.context() as disk:
         disk.setattr(Path, "write_bytes", full)
-        with pytest.raises(VocabularyUnavailable, match="disk is full"):
-            fetch()
+        refusal(fetch, naming="someone/model", error=VocabularyUnavailable)
     assert not [*hub.hub_folder().iterdir()]
     fetch()
     assert download.available(NAME)
@@ -401,8 +399,7 @@ def test_invalid_ids_raise_value_errors(name: str) -> None:
         assert hub.ModelId.parse(name) == hub.ModelId("a/b", "main")
         return
     for function in (download.available, download.fetch, download.contents, bpeviz.load):
-        with pytest.raises(ValueError, match=r"owner/name|revision"):
-            function(name)
+        refusal(function, name)
 
 
 def test_background_fetch_limits_downloads_at_once(
@@ -414,14 +411,12 @@ def test_background_fetch_limits_downloads_at_once(
         server.models[name.removeprefix("hf:")] = Repository({"tokenizer.json": b"{}"})
     monkeypatch.setattr(context, "_current", context.Context(lambda: "one"))
     download.fetch_in_background(names[0])
-    with pytest.raises(VocabularyUnavailable, match="another model"):
-        download.fetch_in_background(names[1])
+    refusal(download.fetch_in_background, names[1], error=VocabularyUnavailable)
     monkeypatch.setattr(context, "_current", context.Context(lambda: "two"))
     download.fetch_in_background(names[1])
     monkeypatch.setattr(context, "_current", context.Context(lambda: ""))
     download.fetch_in_background(names[2])
-    with pytest.raises(VocabularyUnavailable, match="3 models"):
-        download.fetch_in_background(names[3])
+    refusal(download.fetch_in_background, names[3], naming="3", error=VocabularyUnavailable)
     states = [download.progress(name).state for name in names]
     assert states == ["fetching"] * 3 + ["missing"] * 2
     server.waiting.set()

@@ -14,6 +14,7 @@ import reference
 import tiktoken
 import tiktoken._educational
 from helpers.properties import many, spans
+from helpers.refusals import refusal
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -115,10 +116,8 @@ def test_unknown_ids_raise_value_error(load: Load, unknown_id: int) -> None:
         tokenizer.merge_step,
     ]
     for function in functions:
-        with pytest.raises(ValueError, match=f"cl100k_base has no id {unknown_id}"):
-            function(unknown_id)
-    with pytest.raises(ValueError, match="has no id"):
-        tokenizer.decode([15339, unknown_id])
+        refusal(function, unknown_id, naming=("cl100k_base", str(unknown_id)))
+    refusal(tokenizer.decode, [15339, unknown_id], naming=str(unknown_id))
 
 
 def test_load_does_not_wait_for_the_download_of_another_vocabulary(
@@ -187,7 +186,7 @@ def segmentation(tokenizer: RankTokenizer, text: str) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("step", [0, 1, 50, 1_000, 10_000, 49_999, 10**6])
+@pytest.mark.parametrize("step", [0, 1_000, 10**6])
 def test_boundaries_equal_tiktoken_with_the_first_ranks(load: Load, name: str, step: int) -> None:
     tokenizer = load(name)
     smaller = tokenizer.at_step(step)
@@ -322,15 +321,13 @@ def test_boundaries_use_permuted_byte_ids() -> None:
     ids=["none", "two", "a byte after a merge", "a gap among the bytes"],
 )
 def test_from_ranks_requires_the_bytes_first(ranks: dict[bytes, int]) -> None:
-    with pytest.raises(ValueError, match="Ranks 0 to 255 must be the single bytes"):
-        from_ranks("wrong", WHOLE, ranks, {})
+    refusal(from_ranks, "wrong", WHOLE, ranks, {}, naming="255")
 
 
 def test_boundaries_reject_patterns_that_skip_text() -> None:
     tokenizer = from_ranks("holes", r"\w+", SINGLE_BYTES, {})
     assert len(tokenizer.boundaries("ab")) == 2
-    with pytest.raises(ValueError, match="skips a part of this text"):
-        tokenizer.boundaries("a b")
+    refusal(tokenizer.boundaries, "a b")
 
 
 def test_boundaries_of_an_empty_text_are_empty(load: Load) -> None:
@@ -399,7 +396,7 @@ def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
 
 
 @pytest.mark.slow
-@many(30)
+@many(10, 5)  # each makes an encoding of the whole vocabulary
 @given(
     st.text(st.characters(codec="utf-8"), max_size=30) | st.text("ab '\n1s", max_size=30),
     st.sampled_from(NAMES),
@@ -411,18 +408,18 @@ def test_encode_falls_back_when_tiktoken_panics(text: str, name: str) -> None:
     assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
 
 
-def test_fallback_is_not_kept(load: Load) -> None:
+def test_fallback_is_not_kept() -> None:
     """Beside each of three vocabularies, it would take up to 50 MB from then on."""
 
     def encodings() -> int:
         gc.collect()
         return sum(isinstance(one, tiktoken.Encoding) for one in gc.get_objects())
 
-    tokenizer = panicking(load("gpt2"))
+    tokenizer = panicking(from_ranks("any", WHOLE, table(b"  "), {}))
     before = encodings()
     for text in ("low lower", " " * (tiktoken_engine.LONG_PRE_TOKEN + 1)):
         assert tokenizer.encode(text)
-        assert encodings() == before
+    assert encodings() == before
 
 
 @many(300)
@@ -457,12 +454,9 @@ def test_long_white_space_has_the_ids_of_tiktoken_without_its_matcher(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "spaces", [" " * 1_000_000, " " * 1_000_000 + "x"], ids=["end", "before x"]
-)
-def test_encode_accepts_a_million_spaces(load: Load, spaces: str) -> None:
-    """tiktoken 0.14 panics on the second, and on both with o200k's pattern."""
-    tokenizer = load("gpt2")
+def test_encode_accepts_a_million_spaces(load: Load) -> None:
+    """tiktoken 0.14 panics."""
+    tokenizer, spaces = load("gpt2"), " " * 1_000_000 + "x"
     ids = tokenizer.encode(spaces)
     assert tokenizer.decode(ids) == spaces
     assert len(tokenizer.boundaries(spaces)) == len(spaces)
@@ -491,8 +485,7 @@ def test_known_ids_are_the_ids_that_have_bytes(load: Load, name: str) -> None:
     known = [*tokenizer.known_ids()]
     assert known == sorted(set(known))
     for token_id in {*range(tokenizer.vocab_size)} - {*known}:
-        with pytest.raises(ValueError, match=str(token_id)):
-            tokenizer.token_bytes(token_id)
+        refusal(tokenizer.token_bytes, token_id, naming=str(token_id))
     assert len(known) == tokenizer.sizes[-1] + len(tokenizer.special_tokens)
     assert all(tokenizer.token_bytes(token_id) for token_id in known[-30:])
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.refusals import refusal
 from helpers.stages import aligned, played
 
 import bpeviz
@@ -425,8 +426,7 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     assert "ended" in room.state(follower.member)
     monkeypatch.setattr(limits, "ROOMS", 1)
     other = rooms.open("me", lambda _: Invitation())
-    with pytest.raises(RoomError, match="limit"):
-        rooms.open("you", lambda _: Invitation())
+    refusal(rooms.open, "you", lambda _: Invitation(), error=RoomError)
     Browser(other, is_leader=True).send(do="close room")
     assert rooms.of("me") is None
     rooms.open("you", lambda _: Invitation())
@@ -439,8 +439,7 @@ def test_abandoned_room_makes_place_for_another(clock: Clock) -> None:
     left = Browser(opened[1])
     clock.now += ABANDONED - 1
     opened[1].leave(left.member)
-    with pytest.raises(RoomError, match="after 10 minutes"):
-        rooms.open("you", lambda _: Invitation())
+    refusal(rooms.open, "you", lambda _: Invitation(), naming="10", error=RoomError)
     clock.now += 1
     new = rooms.open("you", lambda _: Invitation())
     assert opened[2].has_ended, "the oldest one without a member"
@@ -490,8 +489,14 @@ def test_leader_of_an_earlier_room_does_not_open_a_newer_one_with_its_letters(
     assert second.letters == first.letters
     for _ in range(2):
         assert rooms.leader(first.letters, proof) == ""
-        with pytest.raises(RoomError, match="another room"):
-            rooms.reopen(first.letters, first.nonce, "student", lambda _: Invitation())
+        refusal(
+            rooms.reopen,
+            first.letters,
+            first.nonce,
+            "student",
+            lambda _: Invitation(),
+            error=RoomError,
+        )
         second.close()
     assert {first.key, first.word}.isdisjoint({second.key, second.word})
 
@@ -518,5 +523,4 @@ def test_room_is_full(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ROOM_FOLLOWERS", 1)
     first = Browser(room)
     Browser(room, token=first.member.token)
-    with pytest.raises(RoomError, match="full"):
-        Browser(room)
+    refusal(Browser, room, error=RoomError)

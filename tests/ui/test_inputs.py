@@ -11,6 +11,7 @@ import pytest
 import streamlit as st
 from helpers import app_pages
 from helpers.payloads import payloads
+from helpers.refusals import refusal
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
@@ -132,8 +133,13 @@ def test_too_long_file_is_refused_with_the_commands_that_take_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "TEXT", 10)
-    with pytest.raises(UnreadableFileError, match=r"“python -m bpeviz train”, .* up to 1 GB"):
-        read_file("long.txt", b"low lower lowest")
+    refusal(
+        read_file,
+        "long.txt",
+        b"low lower lowest",
+        naming=("long.txt", "1 GB"),
+        error=UnreadableFileError,
+    )
 
 
 def test_change_closes_an_open_file() -> None:
@@ -290,8 +296,7 @@ def test_column_of_a_table_stays_when_the_page_changes() -> None:
 
 
 def test_parquet_file_that_is_not_one_is_refused() -> None:
-    with pytest.raises(UnreadableFileError, match=r"^t.parquet cannot be used: .*damaged"):
-        read_file("t.parquet", b"PAR1 no")
+    refusal(read_file, "t.parquet", b"PAR1 no", naming="t.parquet", error=UnreadableFileError)
 
 
 # ---- folded settings

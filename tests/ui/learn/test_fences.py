@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers.properties import many
+from helpers.refusals import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,8 +61,7 @@ def test_shown_fences_are_those_of_gpt2() -> None:
 
 @pytest.mark.parametrize("text", ["a", "hello", "...", " ", "你好"])
 def test_text_without_a_merge_to_forbid_has_no_question(text: str) -> None:
-    with pytest.raises(NoQuestionError, match="several marks"):
-        question(text)
+    refusal(question, text, error=NoQuestionError)
 
 
 def test_long_text_has_places_where_words_meet_marks_or_each_other() -> None:
@@ -69,8 +69,7 @@ def test_long_text_has_places_where_words_meet_marks_or_each_other() -> None:
     assert len(text) > MOST_FENCES + 1
     assert _places(text) == figures.fences_of(text)
     assert question(text).judge(question(text).judge(None).right).verdict == "right"
-    with pytest.raises(NoQuestionError, match="up to 52 fit"):
-        question(text * 3)
+    refusal(question, text * 3, naming="52", error=NoQuestionError)
 
 
 @many(30, 30)

@@ -9,6 +9,7 @@ import pytest
 from helpers import app_pages
 from helpers.payloads import payloads
 from helpers.properties import many
+from helpers.refusals import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -61,8 +62,7 @@ def test_only_possible_merges_up_to_the_goal_are_an_answer(given: Any) -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "abc"])
 def test_text_in_which_no_pair_repeats_is_refused(text: str) -> None:
-    with pytest.raises(NoQuestionError, match="No two neighbors repeat"):
-        golf.holes(text)
+    refusal(golf.holes, text, error=NoQuestionError)
 
 
 @many()

@@ -16,6 +16,7 @@ import pytest
 from helpers.asgi import HTML, ask, page, run
 from helpers.processes import PATIENCE
 from helpers.properties import examples
+from helpers.refusals import refusal
 from helpers.stages import played
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -152,12 +153,10 @@ def test_run_sheet_of_the_server_is_checked(
 ) -> None:
     file = tmp_path / "own.txt"
     monkeypatch.setenv(sheets.VARIABLE, str(file))
-    with pytest.raises(ValueError, match="cannot be read"):
-        sheets.offered.__wrapped__()
+    refusal(sheets.offered.__wrapped__, naming=str(file))
     for unknown in ("merge 9", "first-merge 1"):
         file.write_text(f"Own\n\n1 min learn {unknown}", encoding="utf-8")
-        with pytest.raises(ValueError, match=rf"Line 3 .* “learn {unknown}”, but Learn has no"):
-            sheets.offered.__wrapped__()
+        refusal(sheets.offered.__wrapped__, naming=("Line 3", unknown))
     file.write_text("Own\n1 min learn merge 1", encoding="utf-8")
     offered = sheets.offered.__wrapped__()
     assert next(iter(offered)) == sheets.OWN_SHEET
