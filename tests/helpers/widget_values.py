@@ -130,8 +130,13 @@ def hostile_values(page: Page, text: str, turn: int) -> Drawn:
                 return min(max(widget.low, usual), widget.high)
         return edges(widget)[1]
 
-    ends = ("3", f"{OWN}", "anything up to 1.0")
-    return Drawn(page, choose, lambda family: next(e for e in ends if re.fullmatch(family.ends, e)))
+    return Drawn(page, choose, usual_end)
+
+
+def usual_end(family: WidgetFamily[Any]) -> str:
+    """Return the end of the name of a family's member."""
+    ends = ("3", OWN, "anything up to 1.0")
+    return next(end for end in ends if re.fullmatch(family.ends, end))
 
 
 def is_linked(widget: Widget[Any]) -> bool:
@@ -206,3 +211,14 @@ def opened_address(page: Page, query: str, **state: Any) -> Iterator[tuple[str, 
         session.restore(page)
         _, message = session.MESSAGE.get() or ("", "")
         yield message.replace("\\", ""), state
+
+
+def same(values: dict[str, Any], widgets: dict[str, Widget[Any]]) -> dict[str, Any]:
+    """Return the values of a page without closed sections, and without texts behind a table."""
+    behind = [name.removesuffix("_rows") for name in values if name.endswith("_rows")]
+    hidden = {f"{name}{end}" for name in behind for end in ("_sample", "_box")}
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in hidden and not (isinstance(widgets.get(name), Section) and value is False)
+    }

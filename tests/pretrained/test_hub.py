@@ -273,7 +273,7 @@ def test_fetch_reports_that_the_hub_cannot_be_reached(
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # nothing listens there
     refusal(fetch, naming="someone/model", error=VocabularyUnavailable)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    refusal(fetch, naming="HF_HUB_OFFLINE", error=VocabularyUnavailable)
+    refusal(fetch, naming=("someone/model", "HF_HUB_OFFLINE"), error=VocabularyUnavailable)
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, **changed: float) -> None:
@@ -297,7 +297,7 @@ def test_fetch_refuses_large_files_before_and_during_the_download(
 def test_fetch_stops_slow_downloads(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, total=0.3)
     server.models["someone/model"] = Repository({"tokenizer.json": bytes(100_000)}, drip=True)
-    refusal(fetch, naming="0.3 s", error=VocabularyUnavailable)
+    refusal(fetch, naming=("someone/model", "0.3 s"), error=VocabularyUnavailable)
 
 
 @pytest.mark.parametrize("lfs", [frozenset(), frozenset({"tokenizer.json"})])
@@ -339,7 +339,7 @@ def test_full_disk_is_reported_and_leaves_nothing_behind(
     server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
     with monkeypatch.context() as disk:
         disk.setattr(Path, "write_bytes", full)
-        refusal(fetch, naming="someone/model", error=VocabularyUnavailable)
+        refusal(fetch, naming="TIKTOKEN_CACHE_DIR", error=VocabularyUnavailable)
     assert not [*hub.hub_folder().iterdir()]
     fetch()
     assert download.available(NAME)

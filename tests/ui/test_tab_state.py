@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import app_pages
 from helpers.payloads import payloads
 from helpers.text_box import payload, type_text
+from helpers.widget_values import opened_address, session_values
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import parse
+from bpeviz.ui import tab_state
 from bpeviz.ui.inputs import text as text_input
 from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.permalink import codec
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import long_texts
 from bpeviz.ui.tab_state import MARK
 
@@ -106,20 +110,19 @@ def test_text_and_settings_come_back_on_all_pages() -> None:
     assert payload(app)["text"] == TEXT
 
 
-@pytest.mark.parametrize("length", [30_000, 2_000_000])
-def test_long_texts_come_back(length: int) -> None:
+def test_long_texts_come_back_also_behind_a_sample() -> None:
     typed = "ä" * 30_000
-    before = training_app()
-    records = stored(before) | {"text/text": {"sample": "own", "text": "b" * length}}
-    before.switch_page("pages/Inspect.py").run()
-    before.session_state["pattern"] = "list"
-    before.session_state["words"] = typed
-    before.run()
-    records |= {name: one for name, one in stored(before).items() if name != "text/text"}
+    before = app_pages.opened("Inspect", pattern="list", words=typed, may_fail=True)
+    records = stored(before) | {
+        "own/text": "b" * 1_000_000,
+        "text/text": {"sample": "spanish", "text": samples.by_key("spanish").text},
+        "text/trained_on": {"sample": "own", "text": "c" * 30_000},
+    }
     assert len(records["values"]) < 5_000
     app = reloaded(records, "pages/Inspect.py")
     assert app.session_state["words"] == typed
-    assert app.session_state["text_box"] == "b" * length
+    assert app.session_state["text_own"] == "b" * 1_000_000
+    assert app.session_state["trained_on_box"] == "c" * 30_000
     # A long value is sent to the browser only when it changes.
     app.run()
     assert "long/words" not in stored(app)
@@ -200,6 +203,8 @@ def test_files_of_many_texts_come_back_unless_a_link_replaces_them() -> None:
     ids=lambda one: str(one)[:50],
 )
 def test_damaged_state_is_ignored(records: Any) -> None:
-    app = reloaded(records)
-    assert payload(app)["sample"] == text_input.TEXT.first
-    assert "largest" not in app.session_state
+    train = PAGES[0]
+    with opened_address(train, "") as (_, state):
+        tab_state._take(train, json.dumps(records))
+        assert session_values(train) == {}
+        assert "text_own" not in state
