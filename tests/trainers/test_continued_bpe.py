@@ -178,9 +178,10 @@ def test_new_ids_follow_base_ids(name: str) -> None:
 
 def test_unknown_id_raises_value_error() -> None:
     tokenizer = train("ab" * 9, bases()["ranks"], {}).tokenizer()
-    for unknown in (-1, 299, tokenizer.vocab_size):  # 299 is a hole in the base
+    size = tokenizer.vocab_size
+    for name, unknown in (("ranks", -1), ("ranks", 299), ("adaptive", size)):  # 299 is a hole
         for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.is_atom):
-            refusal(ask, unknown, naming=("adaptive", str(unknown)))
+            refusal(ask, unknown, naming=(name, str(unknown)))
 
 
 # Names and descriptions
