@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pytest
+from helpers.refusals import refusal
 from numpy.typing import NDArray
 
 import bpeviz
@@ -91,5 +91,4 @@ def test_analysis_accepts_a_custom_tokenizer_class() -> None:
 
 
 def test_save_rejects_tokenizer_without_merges() -> None:
-    with pytest.raises(ValueError, match="it does not merge"):
-        bpeviz.save(PairTokenizer(), "unused.json")
+    refusal(bpeviz.save, PairTokenizer(), "unused.json", naming="does not merge")

@@ -13,6 +13,7 @@ import tokenizers
 from helpers.difficult import DIFFICULT
 from helpers.libraries import hugging_face
 from helpers.library_files import LINES, sentencepiece_model
+from helpers.refusals import refusal
 from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
 import bpeviz
@@ -58,8 +59,7 @@ def test_ids_in_another_order_than_the_merges_are_refused() -> None:
     merges = [("t", "h"), ("th", "e")]
     made = tokenizers.Tokenizer(models.BPE(entries | {"the": 256, "th": 257}, merges))
     made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
-    with pytest.raises(FormatError, match="not in the order of its merges"):
-        formats.dump(opened(made), "tiktoken")
+    refusal(formats.dump, opened(made), "tiktoken", naming="tiktoken", error=FormatError)
 
 
 @pytest.mark.parametrize("key", formats.FORMATS)
@@ -100,8 +100,13 @@ def test_value_error_of_a_writer_is_a_reason_in_a_format_error(
 
     wrong = replace(formats.FORMATS["tiktoken"], write=write)
     monkeypatch.setitem(formats.READERS, "tiktoken", wrong)  # type: ignore[arg-type]
-    with pytest.raises(FormatError, match="cannot represent this tokenizer: The ranks are wrong"):
-        formats.dump(bpeviz.train("low", merges=1).tokenizer(), "tiktoken")
+    refusal(
+        formats.dump,
+        bpeviz.train("low", merges=1).tokenizer(),
+        "tiktoken",
+        naming=("tiktoken", "ranks are wrong"),
+        error=FormatError,
+    )
 
 
 def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,8 +115,7 @@ def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(formats, "converted", lambda tokenizer, format: converted(other, format))
     from bpeviz.formats.conversion import converted
 
-    with pytest.raises(FormatError, match="would encode some texts with other ids, such as"):
-        formats.dump(ours, "tiktoken")
+    refusal(formats.dump, ours, "tiktoken", naming=("tiktoken", "other ids"), error=FormatError)
 
 
 def test_library_that_is_busy_is_no_reason_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import tokenizers
 from helpers import libraries
 from helpers.difficult import DIFFICULT
 from helpers.library_tokenizers import files_of, of_kind
+from helpers.refusals import refusal
 from tokenizers import (
     AddedToken,
     Regex,
@@ -207,15 +208,13 @@ def test_files_with_a_prefix_are_found_in_their_folder(tmp_path: Path) -> None:
     expected = libraries.of_library(theirs)(text)
     for path in (folder, folder / "mine-vocab.json", folder / "mine-merges.txt"):
         assert bpeviz.read(path).encode(text) == expected
-    with pytest.raises(formats.FormatError, match="but tokenizer in it does"):
-        bpeviz.read(tmp_path)
+    refusal(bpeviz.read, tmp_path, naming="tokenizer", error=formats.FormatError)
 
 
 def test_vocab_and_merges_over_characters_are_refused() -> None:
     made = tokenizers.SentencePieceBPETokenizer()
     made.train_from_iterator(["low lower lowest"], vocab_size=20, show_progress=False)
-    with pytest.raises(formats.FormatError, match="characters, not bytes"):
-        formats.parse(saved(made._tokenizer))
+    refusal(formats.parse, saved(made._tokenizer), naming="characters", error=formats.FormatError)
 
 
 def test_vocab_and_merges_of_character_bpe_keep_capital_letters() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import pickle
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from unittest.mock import patch
 
 import pytest
 from helpers.properties import examples
+from helpers.refusals import refusal
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -76,17 +76,6 @@ def test_arbitrary_files_raise_format_error(files: dict[str, bytes], key: str | 
 # Errors name their place
 
 
-def tokenizer_json(change: Callable[[Any], object], kind: str = "bytes") -> dict[str, bytes]:
-    """Return the file of a kind with a changed part."""
-    document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
-    change(document)
-    return {"tokenizer.json": json.dumps(document).encode()}
-
-
-def of_model(key: str, value: object, kind: str = "bytes") -> dict[str, bytes]:
-    return tokenizer_json(lambda document: document["model"].update({key: value}), kind)
-
-
 def replaced(key: str, old: bytes, new: bytes, kind: str = "bytes") -> dict[str, bytes]:
     """Return the files of a kind with replaced bytes."""
     files = {name: content.replace(old, new) for name, content in of_kind(key, kind).items()}
@@ -123,7 +112,6 @@ JSON = "tokenizer.json"
 HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     # Not text, and not JSON
     "empty": ({JSON: b""}, ["tokenizer.json is empty"]),
-    "white space": ({JSON: b" \r\n\t"}, ["tokenizer.json is empty"]),
     "a pickle": (
         {JSON: pickle.dumps({"model": 1})},
         ["tokenizer.json:", "is never loaded"],
@@ -149,10 +137,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         {JSON: b'{"model": {"type": "BPE",\n"vocab": '},
         ["tokenizer.json, line 2, column 10:", "not valid JSON"],
     ),
-    "a key twice": (
-        replaced("huggingface", b'"truncation"', b'"padding"'),
-        ["tokenizer.json:", "'padding'"],
-    ),
     "NaN": (
         replaced("huggingface", b'"truncation":null', b'"truncation":NaN'),
         ["tokenizer.json:", "NaN"],
@@ -168,20 +152,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     "a list": (
         {JSON: b'["model"]'},
         ["tokenizer.json:", "“model”"],
-    ),
-    # Ids and entries
-    "half a surrogate pair": (
-        replaced("huggingface", b'"b":98', b'"b":98,"\\ud800":400'),
-        ["tokenizer.json: tokenizers refuses it:", "hex escape"],
-    ),
-    "a log probability that is none": (
-        of_model("vocab", [["<unk>", -1e9], ["a", "x"]], "unigram"),
-        ["tokenizer.json: tokenizers refuses it:", "x"],
-    ),
-    # Merges
-    "a merge of an unknown token": (
-        of_model("merges", [["l", "zz"]]),
-        ["tokenizer.json: tokenizers refuses it:", "zz"],
     ),
     # GPT-2's two files
     "one of two files": (
@@ -199,10 +169,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     "files that do not go together": (
         {"a.json": b"{}", "b.json": b"{}"},
         ["do not belong together"],
-    ),
-    "three files": (
-        {"a.json": b"{}", "b.txt": b"a", "c.csv": b"a"},
-        ["3 files"],
     ),
     "a token of RWKV that Python takes gigabytes to parse": (
         {"a.txt": b"1 'a' 1\n2 'b' 1\n3 '" + b"a" * 10_000_000 + b"' 10000000\n"},
@@ -222,15 +188,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     ),
     # tiktoken's ranks
     "wrong base64": (ranks("YW*= 256"), ["a.tiktoken, line 257:", "'YW*='", "64"]),
-    "base64 cut short": (ranks("YWI 256"), ["a.tiktoken, line 257:", "'YWI'", "64"]),
-    "a negative rank": (
-        ranks("YWI= -5"),
-        ["a.tiktoken, line 257:", "'-5'"],
-    ),
-    "a huge rank": (
-        ranks("YWI= 99999999999"),
-        ["a.tiktoken, line 257:", "0", "2,000,000", "99999999999"],
-    ),
     "a rank without end": (
         ranks("YWI= " + "9" * 5_000),
         ["a.tiktoken, line 257:", "'9999999999999999999999999999…9999999999999999999999999999'"],
@@ -242,10 +199,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     "a rank twice": (
         ranks("YWI= 256", "YWM= 256"),
         ["a.tiktoken, line 258:", "257", "256"],
-    ),
-    "no rank": (
-        ranks("YWI="),
-        ["a.tiktoken, line 257:", "64", "'YWI='"],
     ),
     "one of the bytes missing": (
         {"a.tiktoken": b"\n".join(ranks()["a.tiktoken"].split(b"\n")[:-1])},
@@ -272,14 +225,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         model("", "0", "97 257"),
         ["a.model, line 4:", "257", "256"],
     ),
-    "a merge of itself": (
-        model("", "0", "256 256"),
-        ["a.model, line 4:", "256", "256"],
-    ),
-    "the same pair twice": (
-        model("", "0", "97 98", "97 98"),
-        ["a.model, line 5:", "97", "98"],
-    ),
     "more special tokens than lines": (
         model("", "5", "<e> 300"),
         ["a.model, line 3:", "5"],
@@ -301,14 +246,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         merges_csv("97,98,256"),
         ["merges.csv, line 3:", "4", "'97,98,256'"],
     ),
-    "many numbers": (
-        merges_csv("97,98,256,1" + ",1" * 1_000),
-        ["merges.csv, line 3:", "4", "'97,98,256,1,1,1,1,1,1,1,1,1,…,1,1,1,1,1,1,1,1,1,1,1,1,1,1'"],
-    ),
-    "an id that is not there": (
-        merges_csv("97,256,257,1"),
-        ["merges.csv, line 3:", "256"],
-    ),
     "an id that is there": (
         merges_csv("97,98,99,1"),
         ["merges.csv, line 3:", "99"],
@@ -319,10 +256,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
             first='# bpeviz {"atoms": "bytes", "pattern": "none", "special": {"<e>": 300}}',
         ),
         ["merges.csv, line 3:", "300"],
-    ),
-    "a pair twice": (
-        merges_csv("97,98,256,1", "97,98,257,1"),
-        ["merges.csv, line 4:", "97,98"],
     ),
     "no split": (
         {"merges.csv": b"left,right\n97,98\n"},
@@ -356,10 +289,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     "a name with control characters": (
         {"a\x1b[31m\n\u202e<b>.csv": b"left,right\n0,0\n"},
         ["a?[31m??<b>.csv:", "choose a pattern"],
-    ),
-    "a name without end": (
-        {"a" * 5_000 + ".csv": b"left,right\n0,0\n"},
-        ["aaaaaaaaaaaaaaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaaaaaaaaaaa.csv:", "choose a pattern"],
     ),
     "control characters in what is shown": (
         two_files({}, "\x1b[31m \u202e"),
@@ -395,8 +324,7 @@ def test_file_over_the_size_limit_raises_format_error(name: str, tmp_path: Path)
 def test_endless_file_raises_format_error() -> None:
     if not Path("/dev/zero").exists():
         pytest.skip("This system has no /dev/zero.")
-    with pytest.raises(FormatError, match=r"^zero is too large: the limit is 40,000,000"):
-        bpeviz.read("/dev/zero")
+    refusal(bpeviz.read, "/dev/zero", naming=("zero", "40,000,000"), error=FormatError)
 
 
 def test_parse_rejects_content_over_the_size_limit() -> None:
@@ -405,16 +333,14 @@ def test_parse_rejects_content_over_the_size_limit() -> None:
 
 def test_folder_without_tokenizer_raises_format_error(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("low")
-    with pytest.raises(FormatError, match=r"does not contain a tokenizer, such as tokenizer.json"):
-        bpeviz.read(tmp_path)
+    refusal(bpeviz.read, tmp_path, naming="tokenizer.json", error=FormatError)
 
 
 def test_rank_file_accepts_a_pattern_argument(tmp_path: Path) -> None:
     (tmp_path / "a.tiktoken").write_bytes(ranks("YWI= 256")["a.tiktoken"])
     tokenizer = bpeviz.read(tmp_path / "a.tiktoken", pattern="words")
     assert tokenizer.encode("ab, ab") == [256, 44, 32, 256]
-    with pytest.raises(FormatError, match="does not contain the pre-tokenization"):
-        bpeviz.read(tmp_path / "a.tiktoken")
+    refusal(bpeviz.read, tmp_path / "a.tiktoken", naming="a.tiktoken", error=FormatError)
 
 
 @pytest.mark.parametrize("key", ["sentencepiece", "huggingface"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.refusals import refusal
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 import bpeviz
@@ -57,23 +58,22 @@ def changed(arguments: dict[str, Any] = SCAFFOLD, **changes: Any) -> bytes:
         ({"pre_tokenizer__expression": 5}, "expression"),
         ({"pre_tokenizer__end_mark": "symbol"}, "pre_tokenizer: An end-of-word mark"),
         ({"alphabet": ["a"]}, "alphabet: the atoms are the 256 bytes"),
-        ({"merges": [[1, 256, 0]]}, r"merges\[0\]"),
-        ({"merges": [[-1, 2, 0]]}, r"merges\[0\]"),
-        ({"merges": [[1, 2]]}, r"merges\[0\]"),
-        ({"merges": [[1, True, 0]]}, r"merges\[0\]"),
+        ({"merges": [[1, 256, 0]]}, "merges[0]"),
+        ({"merges": [[-1, 2, 0]]}, "merges[0]"),
+        ({"merges": [[1, 2]]}, "merges[0]"),
+        ({"merges": [[1, True, 0]]}, "merges[0]"),
         (
             {"merges": [[255 + i, 255 + i, 0] for i in range(200)], "hidden_times": [[]] * 200},
             "tokens are too long",
         ),
-        ({"hidden_times": [[3, 1], [], [], [], []]}, r"hidden_times\[0\]"),
+        ({"hidden_times": [[3, 1], [], [], [], []]}, "hidden_times[0]"),
         ({"hidden_times": []}, "hidden_times"),
         ({"special": ["a", "a"]}, "special"),
         ({"more": 1}, "more"),
     ],
 )
 def test_invalid_files_are_refused_with_the_place(changes: dict[str, Any], place: str) -> None:
-    with pytest.raises(FormatError, match=place):
-        formats.parse({"x.bpeviz": changed(**changes)})
+    refusal(formats.parse, {"x.bpeviz": changed(**changes)}, naming=place, error=FormatError)
 
 
 @pytest.mark.parametrize(("key", "place"), [("kind", "pre_tokenizer"), ("alphabet", "alphabet")])
@@ -84,8 +84,9 @@ def test_sentencepiece_is_refused_where_it_cannot_encode(key: str, place: str) -
         document["kind"] = "merges"
     else:
         document["alphabet"][-1] = "two characters"
-    with pytest.raises(FormatError, match=place):
-        formats.parse({"x.bpeviz": json.dumps(document).encode()})
+    refusal(
+        formats.parse, {"x.bpeviz": json.dumps(document).encode()}, naming=place, error=FormatError
+    )
 
 
 def test_class_that_no_trainer_declares_is_refused_by_name() -> None:
@@ -94,8 +95,7 @@ def test_class_that_no_trainer_declares_is_refused_by_name() -> None:
 
     known = bpeviz.train(TEXT, merges=3).tokenizer()
     own = Unknown(known.name, known.pre_tokenizer, known.alphabet, known.merges)
-    with pytest.raises(FormatError, match="no trainer declares the class Unknown"):
-        formats.dump(own, "bpeviz")
+    refusal(formats.dump, own, "bpeviz", naming="Unknown", error=FormatError)
 
 
 def test_published_base_is_saved_by_its_name() -> None:
@@ -105,8 +105,12 @@ def test_published_base_is_saved_by_its_name() -> None:
     content = formats.dump(tokenizer, "bpeviz")["tokenizer.bpeviz"]
     assert json.loads(content)["base"] == "gpt2"
     assert formats.parse({"x.bpeviz": content}).encode(TEXT) == tokenizer.encode(TEXT)
-    with pytest.raises(FormatError, match="base"):
-        formats.parse({"x.bpeviz": content.replace(b'"gpt2","pre', b'"../gpt2","pre')})
+    refusal(
+        formats.parse,
+        {"x.bpeviz": content.replace(b'"gpt2","pre', b'"../gpt2","pre')},
+        naming="base",
+        error=FormatError,
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +119,7 @@ def test_published_base_is_saved_by_its_name() -> None:
         ({"pieces": ["x"]}, "pieces"),
         ({"step": 10_000}, "step"),
         ({"rounds": []}, "rounds"),
-        ({"rounds__0__log_probabilities": [0.5]}, r"rounds\[0\]"),
+        ({"rounds__0__log_probabilities": [0.5]}, "rounds[0]"),
         ({"rounds__0__losses": ["x"]}, "numbers"),
         ({"rounds__0__start": 1}, "rounds"),
     ],
@@ -123,8 +127,12 @@ def test_published_base_is_saved_by_its_name() -> None:
 def test_invalid_unigram_files_are_refused_with_the_place(
     changes: dict[str, Any], place: str
 ) -> None:
-    with pytest.raises(FormatError, match=place):
-        formats.parse({"x.bpeviz": changed({"algorithm": "unigram"}, **changes)})
+    refusal(
+        formats.parse,
+        {"x.bpeviz": changed({"algorithm": "unigram"}, **changes)},
+        naming=place,
+        error=FormatError,
+    )
 
 
 def test_tokenizers_inside_each_other_are_bounded() -> None:
@@ -132,11 +140,14 @@ def test_tokenizers_inside_each_other_are_bounded() -> None:
     for _ in range(9):
         document["base"] = {**document, "name": "inner"}
         document["base"].pop("bpeviz tokenizer", None)
-    with pytest.raises(FormatError, match="inside each other"):
-        formats.parse({"x.bpeviz": json.dumps(document).encode()})
+    refusal(
+        formats.parse,
+        {"x.bpeviz": json.dumps(document).encode()},
+        naming="x.bpeviz",
+        error=FormatError,
+    )
 
 
 def test_tokens_that_are_too_long_to_be_read_are_not_written() -> None:
     tokenizer = bpeviz.train("a" * (1 << 20), merges=20, pattern="none").tokenizer()
-    with pytest.raises(FormatError, match="tokens are too long"):
-        formats.dump(tokenizer, "bpeviz")
+    refusal(formats.dump, tokenizer, "bpeviz", error=FormatError)

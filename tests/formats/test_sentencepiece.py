@@ -12,6 +12,7 @@ import reference_unigram as reference
 import sentencepiece
 from helpers.difficult import DIFFICULT
 from helpers.properties import examples
+from helpers.refusals import refusal
 from helpers.texts import SMALL_TEXTS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -154,21 +155,18 @@ def test_other_tokenizers_are_refused_with_the_reason(
     arguments: dict[str, Any], reason: str
 ) -> None:
     tokenizer = bpeviz.train("low lower lowest, the best", **arguments).tokenizer()
-    with pytest.raises(FormatError, match=reason):
-        formats.dump(tokenizer, "sentencepiece")
+    refusal(formats.dump, tokenizer, "sentencepiece", naming=reason, error=FormatError)
 
 
 def test_a_tokenizer_without_pieces_is_refused() -> None:
     tokenizer = bpeviz.train("", "unigram", pattern="whitespace", vocab_size=5).tokenizer()
-    with pytest.raises(FormatError, match="has no piece"):
-        formats.dump(tokenizer, "sentencepiece")
+    refusal(formats.dump, tokenizer, "sentencepiece", error=FormatError)
 
 
 @pytest.mark.parametrize(("sign", "reason"), [("▁", "mark of spaces"), ("\0", "NUL")])
 def test_pieces_with_reserved_characters_are_refused(sign: str, reason: str) -> None:
     tokenizer = bpeviz.train(f"a{sign}b a{sign}b", "unigram", pattern="whitespace").tokenizer()
-    with pytest.raises(FormatError, match=reason):
-        formats.dump(tokenizer, "sentencepiece")
+    refusal(formats.dump, tokenizer, "sentencepiece", naming=reason, error=FormatError)
 
 
 @pytest.mark.parametrize("arguments", [BPE, {**UNIGRAM, "pattern": "whitespace"}])

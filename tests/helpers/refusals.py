@@ -47,6 +47,7 @@ def assert_sentence(message: str, naming: str | tuple[str, ...] = ()) -> None:
     """Check that a message begins with a capital or a name, ends with a period, and names these."""
     names = (naming,) if isinstance(naming, str) else naming
     assert message == message.strip() != ""
-    assert not message[0].islower() or message.startswith((*names, *LOWER_CASE)), message
+    is_name = not message.split()[0].rstrip(",:").isalpha()  # such as of a file
+    assert not message[0].islower() or is_name or message.startswith((*names, *LOWER_CASE)), message
     assert message.endswith(ENDS), message
     assert [name for name in names if name not in message] == [], message

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from helpers.gguf_files import Value, gguf_file
+from helpers.refusals import refusal
 
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.libraries.chat_template import Chat, ChatTemplate, Conversation, conversation
@@ -39,8 +40,7 @@ def test_system_prompt_precedes_the_message() -> None:
     assert template.apply("low") == Chat("[user]low", (6, 9))
     text = "[system]low[user]low"
     assert template.apply("low", "low") == Chat(text, (len(text) - 3, len(text)))
-    with pytest.raises(ValueError, match="no system"):
-        ChatTemplate(TURNS, {}).apply("low", "be short")
+    refusal(ChatTemplate(TURNS, {}).apply, "low", "be short", naming="system")
 
 
 def test_conversation_has_several_turns_and_ends_before_the_next_answer() -> None:
@@ -72,8 +72,7 @@ def test_tools_are_rendered_where_the_template_takes_them() -> None:
     given = conversation(json.dumps({"messages": messages, "tools": [{"name": "é"}]}))
     source = "{% if tools %}{{ tools | tojson }}{% endif %}{{ messages[0].content }}"
     assert ChatTemplate(source, {}).render(given) == '[{"name": "é"}]a'
-    with pytest.raises(ValueError, match="does not take tools"):
-        ChatTemplate("{{ messages[0].content }}", {}).render(given)
+    refusal(ChatTemplate("{{ messages[0].content }}", {}).render, given, naming="tools")
     template = ChatTemplate("plain", {}, "{{ tools[0].name }}")
     assert template.render(given) == "é"
     assert template.render(Conversation(messages)) == "plain"
@@ -129,10 +128,16 @@ def test_variables_reach_the_template_as_in_transformers(
 )
 def test_variables_that_the_template_does_not_have_are_named(given: dict[str, Any]) -> None:
     template = ChatTemplate(THINKING, {})
-    with pytest.raises(ValueError, match="it has no variable named n, temperature"):
-        template.render(conversation(json.dumps({"messages": TURN, **given})))
-    with pytest.raises(ValueError, match="named chat_template_kwargs"):
-        template.apply(json.dumps({"messages": TURN, "chat_template_kwargs": 7}))
+    refusal(
+        template.render,
+        conversation(json.dumps({"messages": TURN, **given})),
+        naming=("n", "temperature"),
+    )
+    refusal(
+        template.apply,
+        json.dumps({"messages": TURN, "chat_template_kwargs": 7}),
+        naming="chat_template_kwargs",
+    )
 
 
 def test_message_is_a_conversation_if_it_is_json_with_roles() -> None:
@@ -186,8 +191,7 @@ def test_failing_template_raises_a_message(source: str, reason: str) -> None:
 @pytest.mark.thorough
 def test_endless_template_is_stopped() -> None:
     loop = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
-    with pytest.raises(ValueError, match="seconds"):
-        ChatTemplate(loop, {}).apply("low")
+    refusal(ChatTemplate(loop, {}).apply, "low", naming="seconds")
 
 
 def settings(**values: object) -> dict[str, bytes]:

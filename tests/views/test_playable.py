@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers.payloads import data_of
+from helpers.refusals import refusal
 from helpers.stages import aligned, played
 
 import bpeviz
@@ -89,8 +90,7 @@ def test_training_on_another_text_is_named_and_its_candidates_are_those_of_that_
 
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,a", "host"])
 def test_link_that_is_not_an_address_is_refused(link: str) -> None:
-    with pytest.raises(ValueError, match="https://"):
-        bpeviz.to_html(trained(SHORT), SHORT, link=link)
+    refusal(bpeviz.to_html, trained(SHORT), SHORT, link=link, naming="https://")
 
 
 def test_page_names_settings_version_and_link() -> None:
@@ -176,8 +176,7 @@ def test_training_without_its_text_has_no_animation() -> None:
 def test_tokenizer_without_merges_is_refused() -> None:
     tokenizer = bpeviz.train(SHORT, "unigram", vocab_size=20).tokenizer()
     (written,) = formats.dump(tokenizer, "huggingface").values()
-    with pytest.raises(ValueError, match="no merges to replay"):
-        bpeviz.to_html(formats.parse({"tokenizer.json": written}), SHORT)
+    refusal(bpeviz.to_html, formats.parse({"tokenizer.json": written}), SHORT, naming="tokenizer")
 
 
 def test_race_of_a_long_text_is_in_the_file() -> None:
