@@ -145,7 +145,7 @@ def test_what_opens_on_pages(journey: Journey) -> None:
     expect(Stage(page).last).to_have_text("22")
     await_rest(page)
     for place, name in (
-        ("Train", "Keyboard shortcuts"),
+        ("Train", "Signs and keys"),
         ("Train", "Share"),
         ("Compare", "Open a tokenizer file"),
     ):

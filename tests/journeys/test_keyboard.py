@@ -137,7 +137,7 @@ def test_train_by_keyboard(journey: Journey) -> None:
         stage.await_step(0)
         expect(dialog).to_be_hidden()
         expect(stage.card).to_be_hidden()
-        stage.button("Keyboard shortcuts").click()
+        stage.button("Signs and keys").click()
         expect(dialog.get_by_role("checkbox")).not_to_be_checked()
     journey.close(page)
 

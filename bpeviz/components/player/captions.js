@@ -5,9 +5,6 @@ import { counted, formatCount, plural } from "../shared/format.js";
 import { Arcs } from "./arcs.js";
 import { Bars } from "./bars.js";
 
-const formatFixed = (number, digits) =>
-  number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-
 export class Captions {
   /**
    * @param {any} root
@@ -112,9 +109,7 @@ export class Captions {
         const words = [plural(tokens, "token"), data.leftOut, own === size ? "" : `vocabulary ${formatCount(own)}`].filter(Boolean);
         return this.notes[i].replaceChildren(element("b", "", formatCount(tokens)), ` ${words.join(", ")}`);
       }
-      const ratio = tokens ? formatFixed(data.byteCount / tokens, 2) : "–";
-      const [count, bytes] = this.root.querySelectorAll("[data-figure]");
-      [count.textContent, bytes.textContent] = [formatCount(tokens), ratio];
+      this.root.querySelector("[data-figure]").textContent = formatCount(tokens);
       const final = data.tokenCounts[data.last];
       const end = this.root.querySelector(".final");
       end.textContent = `→ ${formatCount(final)}`;

@@ -22,7 +22,6 @@ import { Track } from "./track.js";
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
-const TOKEN_CLICKED = "bpeviz-token-clicked"; // present once the merges of a token were opened
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
 const players = new Set(); // those on the page: the first one takes the keys of the page
@@ -70,8 +69,6 @@ class Player {
     this.speedInput = find(".speed");
     this.help = find(".help");
     this.letters = find(".letters");
-    this.hint = find(".hint");
-    this.hint.hidden = stored(TOKEN_CLICKED) !== null;
     this.announcer = new Announcer((words) => (find(".announced").textContent = words));
     this.playback = new PlaybackControl(this, signal);
     this.stage = new Stage(root, this.playback, signal);
@@ -214,7 +211,7 @@ class Player {
     this.#listenTo(this.stage.score);
     const { several } = this.stage;
     const { hasRace, unit, ways = [], views } = this.data;
-    const box = this.#find(".foot > .ways");
+    const box = this.#find(".foot");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
@@ -418,8 +415,6 @@ class Player {
     this.playback.stop();
     if (!this.section.classList.contains("unblocked") && this.stage.blocks?.pressToken(token)) return;
     this.selection.showMerges(view, token, this.stage.scale);
-    this.hint.classList.add("done");
-    store(TOKEN_CLICKED, "yes");
   }
 
   // ---- input
