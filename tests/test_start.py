@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers.properties import pairs
+from helpers.properties import mostly_thorough
 from helpers.served_pages import assert_serves_the_app
 from serving import free_port, started
 
@@ -35,19 +35,13 @@ COMMANDS: dict[str, tuple[Callable[[], list[str | Path]], str]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "place"),
-    pairs([*COMMANDS], ["in a folder with a space", "from another folder"]),
-)
-def test_each_command_serves_the_app(command: str, place: str, tmp_path: Path) -> None:
-    if command == "streamlit run" or place == "in a folder with a space":
-        folder = tmp_path / "a folder"
-        for name in ("bpeviz", "pages", "sample_texts", ".streamlit"):
-            shutil.copytree(ROOT / name, folder / name)
-        shutil.copy2(ROOT / "app.py", folder)
-    else:
-        folder = ROOT
-    script = "app.py" if place == "in a folder with a space" else folder / "app.py"
+@pytest.mark.parametrize("command", mostly_thorough(COMMANDS, ["python"]))
+def test_each_command_serves_the_app(command: str, tmp_path: Path) -> None:
+    folder = tmp_path / "a folder with a space"
+    for name in ("bpeviz", "pages", "sample_texts", ".streamlit"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy2(ROOT / "app.py", folder)
+    script = folder / "app.py"
     browser = tmp_path / "browser"
     browser.write_text(f"#!/bin/sh\necho $1 > '{tmp_path}/opened'\n", encoding="utf-8")
     browser.chmod(0o755)
@@ -65,7 +59,7 @@ def test_each_command_serves_the_app(command: str, place: str, tmp_path: Path) -
         address,
         tmp_path,
         env=environment,
-        cwd=folder if place == "in a folder with a space" else tmp_path,
+        cwd=folder if command == "uv run" else tmp_path,
     ) as server:
         assert_serves_the_app(address)
         opened = tmp_path / "opened"

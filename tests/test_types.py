@@ -87,7 +87,7 @@ def test_tokenizers_of_bpe_have_all_merges_unless_an_option_says_otherwise() -> 
     } - {"encode", "threshold"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_examples_of_the_readme_have_types_where_the_wheel_is_installed(tmp_path: Path) -> None:
     installed = installed_wheel.install(installed_wheel.build(tmp_path), "", tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

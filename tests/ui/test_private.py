@@ -5,20 +5,22 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import streamlit as st
 from benchmarks.load import Measured, connected
 from helpers.asgi import run
-from helpers.processes import eventually
-from helpers.refusals import refusal
 from serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.caching.ttl_cache import TTLCache
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from bpeviz.ui import private
+from bpeviz.ui import private, server
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,7 +57,8 @@ def test_private_names_are_five() -> None:
 def test_other_version_of_streamlit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     private.check()
     monkeypatch.setattr(st, "__version__", "1.670.0")
-    refusal(private.check, naming=("1.67", "1.670.0"), error=RuntimeError)
+    with pytest.raises(RuntimeError, match=r"1\.67, .*1\.670\.0"):
+        private.check()
 
 
 def test_paths_are_those_of_streamlit() -> None:
@@ -69,17 +72,17 @@ def test_streamlit_has_no_public_id_of_a_session() -> None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     script = str(Path(__file__).with_name("private_app.py"))
     environment = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
-    with serving(tmp_path_factory.mktemp("private"), script, **environment) as running:
-        yield running
+    with serving(tmp_path_factory.mktemp("private"), script, **environment) as started:
+        yield started
 
 
 @pytest.mark.slow
-def test_streamlit_stores_files_that_others_have_replaced(server: Server) -> None:
+def test_streamlit_stores_files_that_others_have_replaced(running: Server) -> None:
     async def upload() -> list[str]:
-        async with connected(server.address, Measured()) as user:
+        async with connected(running.address, Measured()) as user:
             await user.act("load")
             for name in ("a", "b"):
                 assert await user.upload("one", name, b"a") == 204
@@ -89,7 +92,7 @@ def test_streamlit_stores_files_that_others_have_replaced(server: Server) -> Non
 
 
 @pytest.mark.slow
-def test_streamlit_draws_a_page_inside_the_containers_of_a_fragment(server: Server) -> None:
+def test_streamlit_draws_a_page_inside_the_containers_of_a_fragment(running: Server) -> None:
     """A page that is requested just as a fragment ends runs in the same thread."""
 
     async def places(address: str) -> list[list[int]]:
@@ -112,7 +115,7 @@ def test_streamlit_draws_a_page_inside_the_containers_of_a_fragment(server: Serv
                         break
         return found
 
-    [place] = run(places(server.address))
+    [place] = run(places(running.address))
     assert place[:2] == [0, 0]  # in the container; it should be [0, 1]
 
 
@@ -121,21 +124,32 @@ def test_option_that_is_not_set_looks_like_its_default() -> None:
     assert st.get_option("browser.serverAddress") == "localhost"
 
 
-def test_sessions_of_closed_tabs_end_by_a_clock(tmp_path: Path) -> None:
-    with serving(tmp_path, STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as server:
+def test_sessions_of_closed_tabs_end_by_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, ended = [0.0], Mock()
+    storage = MemorySessionStorage(ttl_seconds=120)
+    storage._cache = TTLCache(maxsize=128, ttl=120, timer=lambda: now[0])
+    manager = WebsocketSessionManager(storage, Mock(), Mock(), Mock())
+    monkeypatch.setattr(private.runtime, "exists", lambda: True)
+    monkeypatch.setattr(private.runtime, "get_instance", lambda: Mock(_session_mgr=manager))
+    storage.save(SessionInfo(client=None, session=Mock(id="closed", shutdown=ended)))
+    for now[0], count in ((119.0, 0), (121.0, 1), (999.0, 1)):
+        private.end_sessions()
+        assert ended.call_count == count
+    assert storage.list() == []
 
-        def files() -> int:
-            return sum(1 for _ in Path(f"/proc/{server.process}/fd").iterdir())
 
-        async def open_and_close(number: int) -> int:
-            async with AsyncExitStack() as stack:
-                for _ in range(number):
-                    tab = connected(server.address, Measured())
-                    await (await stack.enter_async_context(tab)).load()
-                return files()
+def test_server_ends_sessions_again_after_one_that_does_not_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[float] = []
 
-        run(open_and_close(1))
-        before = files()  # some are opened once
-        assert run(open_and_close(4)) > before + 4, "each session has some"
-        eventually(lambda: files() <= before)
-        assert server.tracebacks() == ""
+    async def sleep(seconds: float) -> None:
+        calls.append(seconds)
+        if len(calls) > 2:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(server.asyncio, "sleep", sleep)
+    monkeypatch.setattr(private, "end_sessions", Mock(side_effect=OSError("It stays.")))
+    with pytest.raises(asyncio.CancelledError):
+        run(server._end_sessions())
+    assert calls == [server.SESSIONS] * 3
