@@ -60,7 +60,7 @@ class ComparedText:
         high: The upper end.
         lines: The number of parallel lines or documents, without empty ones.
         difference: The difference in tokens from the best other tokenizer, as a share of its
-            tokens; None if there is no other one, or one of them loses text.
+            tokens; None if there is no other one, or it loses text, or was trained on these texts.
         difference_low: The lower end of the 95% interval of the difference; None below
             `FEWEST_LINES`.
         difference_high: The upper end.
@@ -88,6 +88,11 @@ class ComparedText:
     best: bool
     cost: float | None = field(metadata={"figure": figures.cost})
     notes: tuple[str, ...]
+
+    @property
+    def is_unranked(self) -> bool:
+        """Whether it is not compared, as it loses text, or was trained on these texts."""
+        return self.difference is None and not self.best
 
     def shown(self, figure: Figure) -> str:
         """Return a figure for readers, a premium with its interval."""
@@ -181,6 +186,7 @@ def compare(
     *,
     special_tokens: bool = False,
     prices: Mapping[str, float] | None = None,
+    in_sample: Collection[str] = (),
 ) -> Comparison:
     """Compare several texts under several tokenizers.
 
@@ -197,6 +203,7 @@ def compare(
             the tokenizer adds around it, or around each document. Figures of lines and of the
             vocabulary never do.
         prices: The price of a million tokens by the name of the tokenizer, in any currency.
+        in_sample: The names of tokenizers that were trained on these texts, which never win.
 
     Raises:
         ValueError: A name is unknown, a price is not a positive number or 0, or there is no text
@@ -211,7 +218,10 @@ def compare(
     """
     tokenizers, prices = _by_name(tokenizers), {} if prices is None else prices
     texts = _checked_texts(texts, tokenizers, relative_to, prices)
-    totals = [Total(title, tokenizer, prices.get(title)) for title, tokenizer in tokenizers.items()]
+    totals = [
+        Total(title, tokenizer, prices.get(title), in_sample=title in in_sample)
+        for title, tokenizer in tokenizers.items()
+    ]
     if special_tokens:
         for total in totals:
             total.special_tokens = sum(map(len, total.tokenizer.template))
@@ -229,7 +239,7 @@ def compare(
     rows = _with_known_premiums(rows, relative_to, whole)
     notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
     of_tokenizers = [_over(total, rows) for total in totals]
-    sentence, leader = _verdict(rows, relative_to)
+    sentence, leader = _verdict(rows, relative_to, in_sample)
     details = (special_tokens, of_texts, leader, relative_to, unit_of(*texts.values()))
     return Comparison(rows, sentence, notes, of_tokenizers, *details)
 
@@ -294,6 +304,7 @@ def _compare_text(
             total.tokenizer.last_boundaries(text),
             total.tokenizer.steps,
             breaks=breaks_of(text),
+            in_sample=total.in_sample,
         )
         for total in totals
     ]
@@ -396,11 +407,10 @@ def _special_note(totals: Sequence[Total]) -> str:
 
 def _differences(measured: Sequence[Measured], ratios: Ratios | None) -> list[dict[str, Any]]:
     """Return the difference of each tokenizer with its interval, and whether it is the best."""
-    is_lossy = [part.column.unknown > 0 for part in measured]
-    counts = [
-        None if lossy and not all(is_lossy) else part.tokens
-        for part, lossy in zip(measured, is_lossy, strict=True)
-    ]
+    columns = [part.column for part in measured]
+    compared = [column for column in columns if not column.in_sample] or columns
+    compared = [column for column in compared if not column.lossy] or compared
+    counts = [part.tokens if part.column in compared else None for part in measured]
     best = intervals.leaders(counts, ratios)
     differences = []
     for i, count in enumerate(counts):
@@ -556,8 +566,14 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
     ]
 
 
-def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str, str]:
+def _verdict(
+    rows: Sequence[ComparedText], relative_to: str | None, in_sample: Collection[str]
+) -> tuple[str, str]:
     """Return who needs the fewest tokens in all, how it fares in texts and premiums; its name."""
+    trained = Counter[str]()
+    for row in rows:
+        trained[row.tokenizer] += row.tokens * (row.tokenizer in in_sample)
+    rows = [row for row in rows if row.tokenizer not in in_sample] or rows
     best: dict[str, list[str]] = {row.text: [] for row in rows}
     totals: Counter[str] = Counter()
     for row in rows:
@@ -571,14 +587,14 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str
         ties = sum(title in names for names in best.values())
         return len(by_best.get((title,), ())), ties, -totals[title]
 
-    lossy = {row.tokenizer for row in rows if row.unknown}
+    lossy = {row.tokenizer for row in rows if row.is_unranked}
     ranked = [title for title in totals if title not in lossy] or [*totals]
     fewest = min(totals[title] for title in ranked)
     leaders = [title for title in ranked if totals[title] == fewest]
     first = max(leaders, key=rank)
     if len(best) == 1:
         first = max(totals, key=rank)
-        sentence = _verdict_of_one(rows, first)
+        sentence = _verdict_of_one(rows, first, lossy)
     elif len(totals) == 1:
         sentence = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
     elif [*by_best] == [()]:
@@ -594,7 +610,10 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str
         of_those = " of those that lose no text" * (0 < len(lossy) < len(totals))
         sentence = f"{joined(leaders)} {need} the fewest tokens{of_those}, {fewest:,}{each} in all"
         sentence += f"{_standing(first, leaders, by_best)}."
-    return sentence + _largest_premium(rows, first, relative_to), first
+    sentence += _largest_premium(rows, first, relative_to)
+    for name in trained.keys() - totals.keys():
+        sentence += f" {name}, trained on these texts: {trained[name]:,}."
+    return sentence, first
 
 
 def _standing(
@@ -664,9 +683,9 @@ def _named(texts: Sequence[str]) -> str:
 _CHANCE = "with other text of this kind, the order may change"
 
 
-def _verdict_of_one(rows: Sequence[ComparedText], leader: str) -> str:
+def _verdict_of_one(rows: Sequence[ComparedText], leader: str, lossy: Collection[str]) -> str:
     """Return the verdict for the rows of one text."""
-    standings = [Standing(row.tokenizer, row.tokens, row.unknown > 0) for row in rows]
+    standings = [Standing(row.tokenizer, row.tokens, row.tokenizer in lossy) for row in rows]
     if any(row.best for row in rows):
         return verdict.sentence(standings, [row.tokenizer for row in rows].index(leader))
     first, *others = sorted((row.tokens, row.name) for row in standings if not row.lossy)

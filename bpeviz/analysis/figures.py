@@ -181,6 +181,7 @@ class Total:
         words: The number of words, in texts that separate words.
         whole_words: The number of words that no boundary divides.
         premiums: The premiums of texts that have one, each with the name of its text.
+        in_sample: Whether it was trained on these texts.
     """
 
     title: str
@@ -191,6 +192,7 @@ class Total:
     words: int = 0
     whole_words: int = 0
     premiums: Sequence[tuple[float, str]] = ()
+    in_sample: bool = False
 
     def __post_init__(self) -> None:
         self.counts = np.zeros(self.tokenizer.vocab_size + 1, np.int64)

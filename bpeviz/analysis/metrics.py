@@ -56,6 +56,7 @@ class Column:
         name: The name without the vocabulary size.
         breaks: The place of each line end between documents in the text, in bytes. They are part
             of no figure.
+        in_sample: Whether the tokenizer was trained on this very text.
     """
 
     title: str
@@ -64,6 +65,7 @@ class Column:
     step: int
     name: str = ""
     breaks: Ends = field(default_factory=lambda: np.empty(0, np.int64))
+    in_sample: bool = False
 
     @property
     def cache_size(self) -> int:
@@ -89,6 +91,11 @@ class Column:
     def dropped(self) -> int:
         """The number of bytes of the text that belong to no token."""
         return int(np.diff(self.cuts, prepend=0)[self.ids == DROPPED_ID].sum()) - len(self.breaks)
+
+    @property
+    def lossy(self) -> bool:
+        """Whether a part of the text is lost, so that the number of tokens is not comparable."""
+        return self.unknown > 0 or self.dropped > 0
 
     def dropped_from(self, text: str) -> str:
         """Return the parts of the text that belong to no token, joined."""

@@ -1,7 +1,8 @@
 """The result of a comparison in words: the fewest tokens, and differences from a baseline.
 
 All sentences about one text, also that of `bpeviz.analysis.alignment`, compare the same `pair` of
-tokenizers. The verdict names those that tie with one of the two, too.
+tokenizers. The verdict names those that tie with one of the two, too. A tokenizer that was trained
+on the text is not compared: the verdict states its number of tokens last.
 """
 
 from __future__ import annotations
@@ -24,21 +25,35 @@ class Standing:
     Attributes:
         name: Its name on screen.
         tokens: The number of tokens of the whole text.
-        lossy: Whether some tokens are not in its vocabulary. Their content is lost, so its count is
-            not comparable.
+        lossy: Whether some tokens are not in its vocabulary, or some text is in no token. This
+            content is lost, so its count is not comparable.
         vocab_size: The size of its vocabulary, or 0 where it is not known.
+        in_sample: Whether it was trained on this very text, so its count is not comparable.
+        without: The text that is in no token, in words, or "".
     """
 
     name: str
     tokens: int
     lossy: bool = False
     vocab_size: int = 0
+    in_sample: bool = False
+    without: str = ""
+
+    @property
+    def loss(self) -> str:
+        """What its tokens lack, after their number, as in ", without the spaces"."""
+        return f", without {self.without}" if self.without else ""
 
 
-def standing(column: Column) -> Standing:
-    """Return the standing of a column."""
-    name = column.name or column.title
-    return Standing(name, column.tokens, column.unknown > 0, column.vocab_size)
+def standing(text: str, column: Column) -> Standing:
+    """Return the standing of a column of a text."""
+    without = ""
+    if column.dropped:
+        dropped = column.dropped_from(text)
+        is_space = "a part of the text", "white space", "the spaces"
+        without = is_space[(not dropped.strip()) + (not dropped.strip(" "))]
+    how = column.lossy, column.vocab_size, column.in_sample, without
+    return Standing(column.name or column.title, column.tokens, *how)
 
 
 def percent(part: int, whole: int) -> str:
@@ -92,9 +107,16 @@ def losses(text: str, columns: Sequence[Column]) -> list[str]:
     ]
 
 
+def compared(standings: Sequence[Standing]) -> list[int]:
+    """Return the indices of those that were not trained on the text, or all without such."""
+    indices = range(len(standings))
+    return [i for i in indices if not standings[i].in_sample] or [*indices]
+
+
 def best(standings: Sequence[Standing]) -> list[int]:
     """Return the indices of those with the fewest tokens, of those that lose nothing if any."""
-    ranked = [standing for standing in standings if not standing.lossy] or standings
+    others = [standings[i] for i in compared(standings)]
+    ranked = [standing for standing in others if not standing.lossy] or others
     fewest = min((standing.tokens for standing in ranked), default=0)
     return [
         i
@@ -124,7 +146,7 @@ def pair(standings: Sequence[Standing], baseline: int) -> Pair:
         standing = standings[i]
         return standing.tokens <= fewest, i != baseline, standing.lossy, standing.tokens
 
-    others = (i for i in range(len(standings)) if i != leader)
+    others = (i for i in compared(standings) if i != leader)
     return Pair(leader, min(others, key=rank, default=leader))
 
 
@@ -134,12 +156,25 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
     Args:
         standings: At least one.
         baseline: The index of the baseline.
+
+    >>> sentence([Standing("mine", 4, in_sample=True, without="the spaces"), Standing("a", 7)], 1)
+    'a needs 7 tokens. mine, trained on this text: 4, without the spaces.'
     """
+    ranked = compared(standings)
+    others = [standings[i] for i in ranked]
+    verdict = _sentence(others, ranked.index(baseline) if baseline in ranked else -1)
+    trained = (standings[i] for i in range(len(standings)) if i not in ranked)
+    words = [f" {of.name}, trained on this text: {of.tokens:,}{of.loss}." for of in trained]
+    return verdict + "".join(words)
+
+
+def _sentence(standings: Sequence[Standing], baseline: int) -> str:
+    """Return the verdict on those that are compared. baseline: -1 for another one."""
     leaders = best(standings)
     fewest = standings[leaders[0]].tokens
     tokens = counted(fewest, "token")
     if len(standings) == 1:
-        return f"{standings[0].name} needs {tokens}."
+        return f"{standings[0].name} needs {tokens}{standings[0].loss}."
     names = joined([standings[i].name for i in leaders])
     if len(leaders) == len(standings):
         return f"{names} need the same number: {tokens} each."
@@ -157,13 +192,15 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
         need = f"need{'s' * (len(seconds) == 1)} {difference(other.tokens, fewest)}"
         verdict += f". {joined(seconds)} {need}{' each' * (len(seconds) > 1)}."
     lossy = [
-        standing.name
+        standing
         for i, standing in enumerate(standings)
         if standing.lossy and i not in leaders and standing.tokens <= fewest
     ]
     if lossy:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
-        verdict += f" {joined(lossy)} {lose} a part of the text, so {they} not ranked."
+        lost = joined([*dict.fromkeys(of.without or "a part of the text" for of in lossy)])
+        names = joined([standing.name for standing in lossy])
+        verdict += f" {names} {lose} {lost}, so {they} not ranked."
     return verdict
 
 

@@ -16,7 +16,7 @@ from bpeviz.analysis.metrics import Column, with_size
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.corpus.documents import Documents, breaks_of
+from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct
@@ -114,7 +114,9 @@ def _column(offer: Offer, text: str | Documents) -> Column:
     tokenizer = offer.make()
     step = tokenizer.steps if offer.step is None else offer.step
     title = with_size(offer.name, int(tokenizer.sizes[step]))
-    return Column(title, tokenizer, offer.boundaries(text), step, offer.name, breaks_of(text))
+    in_sample = offer.own is not None and whole_text(offer.own.training_text) == whole_text(text)
+    how = (tokenizer, offer.boundaries(text), step, offer.name, breaks_of(text), in_sample)
+    return Column(title, *how)
 
 
 def names() -> dict[str, str]:

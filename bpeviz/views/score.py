@@ -47,16 +47,18 @@ def payload(
     """
     hues, columns = hues_at(stage), stage.columns
     drawn: list[ScoreRow] = []
-    standings = [verdict.standing(column) for column in columns]
-    # A mark for the best makes sense only if there are others.
+    standings = []
+    if baseline is not None:
+        standings = [verdict.standing(stage.rows[0].text, column) for column in columns]
     best = verdict.best(standings)
-    best = best if baseline is not None and len(best) < len(columns) else []
+    # A mark for the best makes sense only if there are others.
+    best = best if len(best) < len(verdict.compared(standings)) else []
     for number, row in enumerate(stage.rows):
         ends, tokens, distinct = _tokens(row, hues)
         drawn.append(
             {
                 "title": row.title,
-                "tokenCount": standings[number].tokens,
+                "tokenCount": row.column.tokens,
                 "notes": [] if baseline is None else _notes(columns, standings, number, baseline),
                 "isBest": number in best,
                 "tokenEnds": ends,
@@ -95,8 +97,12 @@ def _notes(
     notes = [f"{counted(special, 'special token')}, split off as in training"] * bool(special)
     if len(columns) == 1:
         return notes
+    if standings[number].in_sample:
+        notes.insert(0, "trained on this text")
     if number == baseline:
         return ["Baseline", *notes]
+    if standings[number].in_sample or standings[baseline].in_sample:
+        return notes
     return [verdict.compared_with(standings[number].tokens, standings[baseline]), *notes]
 
 

@@ -121,6 +121,40 @@ def test_tokenizer_that_loses_text_does_not_win() -> None:
     assert best([lossy, lossy]) == [0, 1]  # then they are compared with each other
 
 
+@given(
+    st.lists(
+        st.builds(
+            Standing,
+            st.sampled_from("abc"),
+            st.integers(0, 9),
+            st.booleans(),
+            st.integers(0, 999),
+            without=st.sampled_from(["", "the spaces"]),
+        ),
+        min_size=1,
+    ),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), min_size=1, max_size=3),
+    st.data(),
+)
+def test_tokenizer_trained_on_the_text_is_never_compared(
+    standings: list[Standing], trained: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    baseline = data.draw(st.integers(0, len(standings) - 1))
+    words, others = sentence(standings, baseline), [*enumerate(standings)]
+    for tokens, place in trained:
+        others.insert(place, (-1, Standing("mine", tokens, data.draw(st.booleans()), 9, True)))
+    index = [number for number, _ in others].index
+    mixed = [one for _, one in others]
+    counts = "".join(
+        f" mine, trained on this text: {one.tokens}." for number, one in others if number < 0
+    )
+    assert sentence(mixed, index(baseline)) == words + counts
+    assert best(mixed) == [*map(index, best(standings))]
+    assert pair(mixed, index(baseline)) == (*map(index, pair(standings, baseline)),)
+    assert caution(mixed, index(baseline)) == caution(standings, baseline)
+    assert "mine" not in sentence(mixed, index(-1)).removesuffix(counts), "also as the baseline"
+
+
 def test_caution_compares_the_vocabulary_with_the_one_that_the_verdict_names() -> None:
     sizes = {"GPT-2": 50_256, "cl100k": 100_256, "o200k": 199_998}
     known = [replace(one, vocab_size=sizes[one.name]) for one in (GPT2, CL100K, O200K)]
@@ -173,7 +207,25 @@ def test_standing_has_the_name_without_the_size() -> None:
     tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
     boundaries = tokenizer.boundaries("low")
     column = Column("mine (258)", tokenizer, boundaries, tokenizer.steps, "mine")
-    assert standing(column) == Standing("mine", column.tokens, vocab_size=258)
+    assert standing("low", column) == Standing("mine", column.tokens, vocab_size=258)
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [("banana bandana", "the spaces"), ("banana\n bandana", "white space"), ("banana", "")],
+)
+def test_dropped_white_space_is_lost(text: str, without: str) -> None:
+    tokenizer = bpeviz.train("banana bandana", "wordpiece", vocab_size=99).tokenizer()
+    column = Column("mine", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
+    mine = standing(text, column)
+    assert (mine.lossy, mine.without) == (bool(without), without)
+    ranked = sentence([mine, Standing("a", 7)], 1)
+    if without:
+        assert ranked.endswith(f"mine loses {without}, so it is not ranked.")
+    number = f"{mine.tokens}{f', without {without}' * bool(without)}."
+    assert sentence([replace(mine, in_sample=True), Standing("a", 7)], 1) == (
+        f"a needs 7 tokens. mine, trained on this text: {number}"
+    )
 
 
 def test_telling_word_is_the_first_one_with_the_largest_difference() -> None:
@@ -225,7 +277,8 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
             step = rng.choice([training.steps, rng.randint(0, training.steps)])
             tokenizer = training.tokenizer()
             columns.append(Column(f"T{i}", tokenizer, tokenizer.boundaries(text), step))
-        standings, baseline = [*map(standing, columns)], rng.randrange(len(columns))
+        standings = [standing(text, column) for column in columns]
+        baseline = rng.randrange(len(columns))
         leader, other = (columns[i] for i in pair(standings, baseline))
         verdict, why = sentence(standings, baseline), caution(standings, baseline)
         shows, agrees = example(text, leader, other), alignment.sentence(other, leader)
@@ -236,10 +289,10 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
         of_pair = {leader.title, other.title}
         assert leader is not other
         assert {*re.findall(r"T\d", f"{why} {shows} {agrees}")} <= of_pair, (seed, said)
-        ranked = re.sub(r"\. [^.]* loses? a part of the text.*", "", verdict)
+        ranked = re.sub(r"\. [^.]* loses? .*, so .* not ranked\.", "", verdict)
         ties = {leader.tokens, other.tokens}
         assert all(columns[int(i)].tokens in ties for i in re.findall(r"T(\d)", ranked)), said
-        others = [column.tokens for column in columns if not column.unknown]
+        others = [column.tokens for column in columns if not column.lossy]
         assert leader.tokens == min(others or [column.tokens for column in columns])
 
         shared = len({*ends_of_tokens(leader)} & {*ends_of_tokens(other)} - {0})

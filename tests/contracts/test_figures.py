@@ -262,7 +262,8 @@ def check_differences(
     rows: Sequence[ComparedText], text: Text, slow: dict[str, Slow], added: dict[str, int]
 ) -> None:
     """Check differences from the best other tokenizer, with their intervals."""
-    fair = {name: own.number for name, own in slow.items() if not own.unknown}
+    is_lossy = {name: own.unknown or DEFINITIONS["dropped"](own, own) for name, own in slow.items()}
+    fair = {name: own.number for name, own in slow.items() if not is_lossy[name]}
     counts = fair or {name: own.number for name, own in slow.items()}
     lines = {name: rows_of(text, own.tokenizer, added[name]) for name, own in slow.items()}
     for row in rows:

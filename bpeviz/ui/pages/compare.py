@@ -15,6 +15,7 @@ from bpeviz.analysis import alignment, figures, metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.verdict import Standing
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents, beginning, characters_in, whole_text
@@ -281,13 +282,13 @@ def show(side: DeltaGenerator) -> None:
     # The chosen baseline may be unavailable.
     first = next((key for key in column_of if key != OWN), OWN)
     number = [*column_of].index(baseline if baseline in column_of else first)
-    standings = [verdict.standing(column) for column in columns]
-    words, pair = verdict.sentence(standings, number), verdict.pair(standings, number)
-    prices = many_texts.prices_of(chosen)
-    measured = measure(text, columns, number, prices)
+    measured = measure(text, columns, number, many_texts.prices_of(chosen))
+    standings = [verdict.standing(part.text, part.column) for part in measured]
+    words = many_texts.of_yours(verdict.sentence(standings, number))
+    pair = verdict.pair(standings, number)
     with answer:
         compared = columns[pair.leader], columns[pair.other]
-        _verdict(words, _careful(measured, number), measured[0].text, *compared)
+        _verdict(words, _careful(measured, standings, number), measured[0].text, *compared)
     offers = tuple(by_key[key] for key in column_of)
     _draw_score(text, measured, offers, number, words)
     _caveats(measured[0].text, corpus, column_of)
@@ -297,6 +298,8 @@ def show(side: DeltaGenerator) -> None:
     if not st.context.is_embedded:
         _ways_on(column_of, corpus)
         of, other = sorted(pair, key=lambda index: index != number)
+        if of == other:  # the only one that is compared
+            other = next((i for i in range(len(columns)) if i != of), of)
         agreed = alignment.sentence(columns[of], columns[other]) if of != other else ""
         _measures(measured, agreed, chosen)
 
@@ -359,18 +362,20 @@ def _one_of_many(
     if column_of:
         number = [*column_of].index(baseline) if baseline in column_of else 0
         measured = measure(text, [*column_of.values()], number)
-        sentence = verdict.sentence([verdict.standing(part.column) for part in measured], number)
+        standings = [verdict.standing(part.text, part.column) for part in measured]
+        sentence = many_texts.of_yours(verdict.sentence(standings, number))
         offers = tuple(offer for offer, _ in chosen if offer.key in column_of)
         _draw_score(text, measured, offers, number, sentence, compared)
 
 
-def _careful(measured: Sequence[Measured], baseline: int) -> str:
+def _careful(measured: Sequence[Measured], standings: Sequence[Standing], baseline: int) -> str:
     """Return the known costs, and why fewer tokens are not better, in Markdown."""
     costs = {
-        part.column.name: figures.cost.of(part) for part in measured if not part.column.unknown
+        measured[i].column.name: figures.cost.of(measured[i])
+        for i in verdict.compared(standings)
+        if not standings[i].lossy
     }
     known = {name: cost for name, cost in costs.items() if cost is not None}
-    standings = [verdict.standing(part.column) for part in measured]
     words = verdict.costs(known) if known else ""
     why = many_texts.caution(standings, baseline, is_priced=bool(known))
     return f"{markdown.escape(words)} {why}"
@@ -463,14 +468,14 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
     mine = columns.get(OWN)
     others = [column for key, column in columns.items() if key != OWN]
     words = []
-    if mine is not None and others:
+    if mine is not None and others and not mine.in_sample:
         largest = max(column.vocab_size for column in others)
         words.append(
             f"Vocabulary sizes differ: yours has {mine.vocab_size:,} entries, the largest one here "
             f"{largest:,}. More entries usually mean fewer tokens; “{CURVES.label}” compares at "
             "equal sizes."
         )
-    if mine is not None and corpus is None:
+    if mine is not None and mine.in_sample:
         words.append("Your tokenizer was trained on this text, which favors it.")
     elif mine is not None and corpus is not None:
         words.append(f"Your tokenizer was trained on {markdown.escape(corpus.name)}.")
@@ -511,9 +516,10 @@ def _measures(measured: Sequence[Measured], agreed: str, offers: Sequence[Offer]
     MORPHEMES_OPEN.show(_morphemes, columns)
     if place := CURVES.opened():
         is_dark = st.context.theme.type == "dark"
+        compared = [column for column in columns if not column.in_sample] or columns
         with place:
             st.vega_lite_chart(
-                spec=charts.in_theme(charts.sweeps(columns), is_dark=is_dark),
+                spec=charts.in_theme(charts.sweeps(compared), is_dark=is_dark),
                 key="sweeps",
                 alt="Bytes per token by vocabulary size",
             )

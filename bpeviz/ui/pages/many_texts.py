@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -13,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import figures, verdict
 from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
+from bpeviz.analysis.lines import lines_of
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import unit_of
@@ -179,7 +181,7 @@ def _label(figure: figures.Figure, relative_to: str | None, n_texts: int) -> str
 
 def _why(comparison: Comparison, tokenizers: Mapping[str, Tokenizer], *, is_priced: bool) -> str:
     """Return why fewer tokens are not better, about the leader, in Markdown."""
-    lossy = {row.tokenizer for row in comparison.rows if row.unknown}
+    lossy = {row.tokenizer for row in comparison.rows if row.is_unranked}
     standings = [
         Standing(name, of.tokens, name in lossy, int(tokenizers[name].sizes[-1]))
         for of in comparison.tokenizers
@@ -331,4 +333,22 @@ def _compared(
             due = monotonic() + PROGRESS
 
     with reporting_to(progress), run_lock.released():
-        return compare(_texts, _tokenizers, relative_to, special_tokens=with_special)
+        own = _in_sample(offers, _texts)
+        how = (_texts, _tokenizers, relative_to)
+        comparison = compare(*how, special_tokens=with_special, in_sample=own)
+    return replace(comparison, verdict=of_yours(comparison.verdict))
+
+
+def of_yours(sentence: str) -> str:
+    """Return a verdict that calls the user's own tokenizer “yours” where it was trained on it."""
+    return sentence.replace(f"{YOURS}, trained", "Yours, trained")
+
+
+def _in_sample(offers: Sequence[Offer], texts: Texts) -> list[str]:
+    """Return the name of a tokenizer whose training text has all lines of one of the texts."""
+    own = next((offer for offer in offers if offer.own is not None), None)
+    if own is None or own.own is None:
+        return []
+    trained = {"", *map(str.strip, lines_of(own.own.training_text))}
+    lines = ({"", *map(str.strip, lines_of(text))} for text in texts.values())
+    return [own.name] * any(trained >= of_text > {""} for of_text in lines)

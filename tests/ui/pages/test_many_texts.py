@@ -472,3 +472,13 @@ def test_a_comparison_can_be_stopped_and_begun_again(monkeypatch: pytest.MonkeyP
     (again,) = [one for one in app.button if one.label == "Compare again"]
     again.click().run()
     assert [row[0] for row in cells(app)] == ["en", "es"]
+
+
+def test_tokenizer_trained_on_one_of_the_texts_is_not_ranked() -> None:
+    how = {"algorithm": "wordpiece", "trained_on_sample": "own"}
+    texts = "# en\nthe river\n# es\nel río\n"
+    for trained_on, is_ranked in [("the river\nla mer", False), ("la mer", True)]:
+        app = opened(texts, compared=["yours", "gpt2"], trained_on_box=trained_on, **how)
+        words = app.markdown[0].value.replace("\\", "")
+        assert ("Yours, trained on these texts: " in words) != is_ranked
+        assert words.startswith("GPT-2 needs")

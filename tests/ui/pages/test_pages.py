@@ -32,7 +32,7 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import markdown, page_trainings, registry, vocabulary
-from bpeviz.ui.inputs.text import UnreadableFileError, read_file
+from bpeviz.ui.inputs.text import LANGUAGES, UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
@@ -348,7 +348,8 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     why = "[See why.](Learn?chapter=stop)"
     assert f":small[{markdown.escape(caution)} {why} {example}]" in app.markdown[0].value
     saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
-    assert verdict(app) == f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}."
+    apart = f"Yours, trained on this text: {counts[0]}."
+    assert verdict(app) == f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}. {apart}"
     assert columns[1]["notes"] == ["Baseline"]  # not the user's small vocabulary
     assert columns[3]["notes"][0] == saved
     (table,) = shown_tables(app)
@@ -455,9 +456,9 @@ def test_compare_says_what_to_do_without_columns_or_text() -> None:
 @pytest.mark.usefixtures("vocabularies")
 def test_compare_names_all_columns_that_tie() -> None:
     app = with_text("Compare", "a", compared=["yours", "gpt2", "cl100k_base"])
-    assert (
-        verdict(app)
-        == "Your tokenizer, GPT-2 and GPT-4 (cl100k) need the same number: 1 token each."
+    assert verdict(app) == (
+        "GPT-2 and GPT-4 (cl100k) need the same number: 1 token each. "
+        "Yours, trained on this text: 1."
     )
     assert [column["isBest"] for column in component(app)["rows"]] == [False] * 3
 
@@ -472,7 +473,8 @@ def test_compare_goes_on_where_the_own_tokenizer_cannot_be_trained() -> None:
 
 @pytest.mark.usefixtures("vocabularies")
 def test_compare_names_the_largest_of_the_other_vocabularies() -> None:
-    app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"])
+    how = {"trained_on_sample": LANGUAGES, "trained_on_box": ""}
+    app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"], **how)
     (words,) = [one.value for one in app.markdown if "balance" in one.value]
     assert "the largest one here 100,256." in words
 
@@ -644,6 +646,32 @@ def test_compare_offers_a_text_that_differs_where_no_word_does() -> None:
 
 
 def test_verdict_says_yours_of_the_users_tokenizer_within_a_sentence() -> None:
-    app = app_pages.opened("Compare", text_sample="own", text_box="hello world")
-    assert verdict(app).endswith("Your tokenizer needs 5.5 times as many.")
-    assert "the vocabulary of GPT\\-2 is 196 times as large as yours" in app.markdown[0].value
+    how = {"trained_on_sample": "own", "trained_on_box": "low lower"}
+    app = app_pages.opened("Compare", text_sample="own", text_box="hello world", **how)
+    assert verdict(app).endswith("Your tokenizer needs 5 times as many.")
+    assert re.search(r"vocabulary of GPT\\-2 is \d+ times as large as yours", app.markdown[0].value)
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_tokenizer_trained_on_this_text_never_wins() -> None:
+    text = "banana bandana banana bandana"
+    how = {"algorithm": "wordpiece", "compared": ["yours", "gpt2"], "curves_open": True}
+    app = with_text("Compare", text, **how)
+    words = "GPT-2 needs 7 tokens. Yours, trained on this text: 4, without the spaces."
+    assert verdict(app) == words
+    mine, other = component(app)["rows"]
+    assert [row["isBest"] for row in (mine, other)] == [False, False]
+    assert [row["notes"] for row in (mine, other)] == [["trained on this text"], ["Baseline"]]
+    (curves,) = app.get("vega_lite_chart")
+    assert "GPT-2 (" in str(curves.proto)
+    assert "Your tokenizer" not in str(curves.proto)
+    offer = app.session_state["offered_export"]
+    for data in (offer.file()().data["score"], offer.slides().payload("Text", "")["score"]):
+        assert not any(row["isBest"] for row in data["rows"])
+        assert data.get("verdict", words) == words
+    app.selectbox(key="baseline").set_value("yours").run()
+    assert verdict(app) == words
+    assert component(app)["rows"][1]["notes"] == []
+    # On another text it may win, if it loses nothing.
+    how |= {"trained_on_sample": "own", "trained_on_box": f"{text} " * 9, "algorithm": "bpe"}
+    assert verdict(with_text("Compare", text, **how)).startswith("Your tokenizer needs the fewest")
