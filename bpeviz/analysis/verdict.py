@@ -97,7 +97,7 @@ def losses(text: str, columns: Sequence[Column]) -> list[str]:
         kind = f"text, with {shorten(label(signs.encode()), 24)}" if signs else "white space"
         sentences.append(
             f"{column.title} drops {counted(column.dropped, 'byte')} of {kind}: they get no "
-            "tokens, but count in its bytes per token, so that it stays comparable."
+            "tokens, so its number of tokens is too low; its bytes per token include them."
         )
     return sentences + [
         f"{column.title} turns {counted(column.unknown, 'piece')} of this text into unknown "
