@@ -10,7 +10,7 @@ import pytest
 import regex
 import tiktoken
 from helpers import usual
-from helpers.properties import examples, many, pairs
+from helpers.properties import examples, many
 from helpers.refusals import refusal
 from helpers.stages import diagram_side, encoded_timeline
 from helpers.texts import SMALL_TEXTS
@@ -24,7 +24,6 @@ from bpeviz.analysis.trace import Inspection, inspect
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
@@ -76,32 +75,6 @@ def tokens_after(of: Inspection, step: int) -> list[tuple[int, int, int]]:
 
 
 # ---- the pieces
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "name"), pairs([*SCRIPTS, *(one.text for one in samples.SAMPLES)], catalog.NAMES)
-)
-def test_inspect_offsets_equal_tiktoken(name: str, text: str) -> None:
-    found = inspect(text, published(name))
-    encoding = tiktoken.get_encoding(name)
-    ids = encoding.encode(text, disallowed_special=())
-    assert found.ids == ids
-    decoded, offsets = encoding.decode_with_offsets(ids)
-    assert decoded == text
-    assert [piece.first for piece in found.pieces] == offsets
-    # Each token's bytes equal its span of the text.
-    for piece, token_id in zip(found.pieces, ids, strict=True):
-        raw = encoding.decode_single_token_bytes(token_id)
-        assert found.raw[piece.start : piece.end] == raw
-        assert piece.last == len(text.encode()[: piece.end].decode(errors="ignore")) + (
-            not is_between_characters(text, piece.end)
-        )
-
-
-def is_between_characters(text: str, byte: int) -> bool:
-    raw = text.encode()
-    return byte == len(raw) or raw[byte] & 0xC0 != 0x80
 
 
 def test_inspect_treats_the_allowed_names_as_special_tokens() -> None:

@@ -215,9 +215,9 @@ def test_settings_beside_a_model_of_sentencepiece_say_what_their_class_changes(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["mistral_v1", "llama_3", "qwen", "mistral_nemo"])
-def test_published_tokenizers_become_a_tokenizer_json(name: str) -> None:
-    ours = bpeviz.load(name)
-    encode = hugging_face(formats.dump(ours, "huggingface"))
-    for text in DIFFICULT:
-        assert encode(text) == ours.encode(text)
+def test_published_tokenizers_become_a_tokenizer_json() -> None:
+    for name in ("mistral_v1", "llama_3", "qwen", "mistral_nemo"):
+        ours = bpeviz.load(name)
+        encode = hugging_face(formats.dump(ours, "huggingface"))
+        for text in DIFFICULT:
+            assert encode(text) == ours.encode(text), name

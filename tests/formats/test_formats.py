@@ -174,18 +174,11 @@ def test_minbpe_encodes_with_the_pattern_of_its_constructor(pattern: str) -> Non
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("gpt2", "gpt2"),
-        ("gpt2", "huggingface"),
-        ("cl100k_base", "huggingface"),
-        ("cl100k_base", "tiktoken"),
-        ("cl100k_base", "csv"),
-    ],
-)
-def test_published_vocabularies_can_be_exported(name: str, key: str) -> None:
-    check_same_ids(bpeviz.load(name), key)
+def test_published_vocabularies_can_be_exported() -> None:
+    for key in ("gpt2", "huggingface"):
+        check_same_ids(bpeviz.load("gpt2"), key)
+    for key in ("huggingface", "tiktoken", "csv"):
+        check_same_ids(bpeviz.load("cl100k_base"), key)
 
 
 def check_same_ids(tokenizer: Tokenizer, key: str) -> None:

@@ -255,7 +255,7 @@ def test_flags_of_special_tokens_stay_or_are_named() -> None:
     text = "Hi<|user|> \n Paris<|end|>  is"
     ids = back.encode(text, allowed_special="all")
     assert ids == ours.encode(text, allowed_special="all")
-    refusal(formats.dump, ours, "sentencepiece", naming=("<|user|>", "rstrip"), error=FormatError)
+    refusal(formats.dump, ours, "sentencepiece", naming="rstrip", error=FormatError)
 
 
 @pytest.mark.parametrize(

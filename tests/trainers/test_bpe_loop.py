@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -186,27 +186,24 @@ LONG_TEXTS = {
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("weight", [1, 2])
-@pytest.mark.parametrize("kind", LONG_TEXTS)
-def test_long_text_needs_little_more_memory_than_its_row(
-    kind: str, weight: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_text_needs_little_more_memory_than_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (
         ("POSITIONS_AT_ONCE", 1 << 13),
         ("MAX_POSITIONS", 1 << 14),
         ("MAX_TABLE", 1 << 14),
     ):
         monkeypatch.setattr(bpe_loop, name, size)
-    text = np.array(LONG_TEXTS[kind], np.uint8)
-    tracemalloc.start()
-    row = TokenRow.from_arrays(text, np.array([len(text)]), np.array([weight]))
-    merges, _ = MergeLoop(row, "abcdefgh", 300).train()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert merges[:6] == train_by_definition([(text.tolist(), weight)], "abcdefgh", 6)[0]
-    # Four bytes a position for its id, its weight and whether it is inner, and a few blocks; more
-    # where the positions of very frequent pairs are counted, sorted and stored. [bytes]
-    assert peak < 40 * len(text), peak / len(text)
+    for kind, weight in product(LONG_TEXTS, (1, 2)):
+        text = np.array(LONG_TEXTS[kind], np.uint8)
+        tracemalloc.start()
+        row = TokenRow.from_arrays(text, np.array([len(text)]), np.array([weight]))
+        merges, _ = MergeLoop(row, "abcdefgh", 300).train()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert merges[:6] == train_by_definition([(text.tolist(), weight)], "abcdefgh", 6)[0]
+        # Four bytes a position for its id, its weight and whether it is inner, and a few blocks;
+        # more where the positions of very frequent pairs are counted, sorted and stored. [bytes]
+        assert peak < 40 * len(text), (kind, peak / len(text))
 
 
 @pytest.mark.parametrize("max_positions", [1 << 23, 8])

@@ -172,10 +172,12 @@ def test_merges_and_segments_of_samples_equal_subword_nmt(name: str, threshold: 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("threshold", [0, 20, 200])
-def test_merges_and_segments_of_tiny_shakespeare_equal_subword_nmt(
-    threshold: int, tiny_shakespeare: str
-) -> None:
+def test_merges_and_segments_of_tiny_shakespeare_equal_subword_nmt(tiny_shakespeare: str) -> None:
+    for threshold in (0, 20, 200):
+        check_shakespeare(tiny_shakespeare, threshold)
+
+
+def check_shakespeare(tiny_shakespeare: str, threshold: int) -> None:
     lines = lines_of(tiny_shakespeare)
     training_lines, held_out = lines[:1_500], lines[3_000:3_500]
     text = "\n".join(training_lines)
