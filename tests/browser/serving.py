@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from bpeviz.workers.child import NICENESS
-
 ROOT = Path(__file__).resolve().parents[2]
 
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -74,13 +72,14 @@ class Server:
 
     def workers(self) -> list[int]:
         """Return the process ids of its workers with long trainings, whose priority is low."""
+        own = os.getpriority(os.PRIO_PROCESS, self.process)
         listed = Path(f"/proc/{self.process}/task").glob("*/children")
         children = [int(child) for one in listed for child in one.read_text().split()]
         return [
             child
             for child in children
             if b"bpeviz.jobs.worker" in _command(child)
-            and os.getpriority(os.PRIO_PROCESS, child) == NICENESS
+            and os.getpriority(os.PRIO_PROCESS, child) > own
         ]
 
     def tracebacks(self) -> str:

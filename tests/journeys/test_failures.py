@@ -1,0 +1,172 @@
+"""A server without vocabularies, and trainings that are stopped, left, or killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser.serving import TIMEOUT, Server, serving
+from journeys.journey import Journey
+from journeys.people import (
+    FIRST,
+    Page,
+    Rows,
+    Stage,
+    alert,
+    at_rest,
+    await_equal,
+    await_run,
+    button,
+    drawn_boundaries,
+    expect,
+    go_to,
+    open_file,
+    size_of_vocabulary,
+    trained,
+    type_text,
+)
+
+from bpeviz.ui.permalink import codec
+
+NOWHERE = "http://127.0.0.1:9"
+"""The discard port: all connections are refused."""
+
+PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+
+SLOWLY = {"pattern": "none", "ties": "largest", "vocab_size": 30_000}
+"""Options with which the training on `letters` takes seconds."""
+
+LINK = "/?s=" + codec.pack(
+    {"text_sample": "seashells", "algorithm": "bpe", "largest": 30_000}
+    | {"bpe_ties": "largest", "pattern": "none"}
+)
+"""A link to the first text with these options."""
+
+
+@pytest.fixture(scope="module")
+def offline(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start a server with an empty cache, without a network and without pip packages."""
+    folder = tmp_path_factory.mktemp("offline")
+    with serving(
+        folder,
+        TIKTOKEN_CACHE_DIR=str(folder / "files"),
+        PIP_NO_INDEX="1",
+        PIP_FIND_LINKS=str(folder),
+        NO_PROXY="",
+        no_proxy="",
+        **dict.fromkeys(PROXIES, NOWHERE),
+    ) as server:
+        yield server
+
+
+def letters() -> bytes:
+    """Return another text each time: a server keeps the training of a text."""
+    return "".join(random.choices("abcdefghijklm ", k=400_000)).encode()
+
+
+def train_slowly(page: Page, server: Server) -> int:
+    """Wait until a page says how many merges its worker has made; return the suspended worker.
+
+    So the training ends only when the user does something, and takes no time of the machine.
+    """
+    await_equal(lambda: len(server.workers()), 1)
+    (worker,) = server.workers()
+    progress = page.get_by_text("Training merges:")
+    end = time.monotonic() + TIMEOUT / 1_000
+    while True:
+        os.kill(worker, signal.SIGSTOP)
+        page.wait_for_timeout(500)  # the page looks at the progress 2.5 times a second
+        if progress.count():
+            return worker
+        assert time.monotonic() < end
+        os.kill(worker, signal.SIGCONT)
+        time.sleep(0.1)
+
+
+def await_no_worker(server: Server) -> None:
+    await_equal(server.workers, [])
+
+
+@pytest.mark.skipif(
+    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
+    reason="This system does not list the children of a process.",
+)
+def test_training_ends_when_its_user_leaves_it_and_can_be_repeated(
+    journey: Journey, offline: Server
+) -> None:
+    with journey.step("A long training shows its progress; nothing above it moves"):
+        page = journey.open(LINK, server=offline)
+        stage = Stage(page)
+        stage.await_text(FIRST, **SLOWLY)
+        more = button(page, "More")
+        places = at_rest(stage.section)["y"], at_rest(more)["y"]
+        open_file(page, "letters.txt", letters())
+        train_slowly(page, offline)
+        expect(page.get_by_role("progressbar")).to_be_visible()
+        assert (at_rest(stage.section)["y"], at_rest(more)["y"]) == places
+    with journey.step("Stop ends it, and it begins again where one asks"):
+        button(page, "Stop training").click()
+        expect(page.get_by_text("Training was stopped.")).to_be_visible()
+        expect(page.get_by_role("progressbar")).to_have_count(0)
+        await_no_worker(offline)
+        button(page, "Train again").click()
+        worker = train_slowly(page, offline)
+    with journey.step("A worker that is killed is a message, and another one trains"):
+        os.kill(worker, signal.SIGKILL)
+        expect(alert(page, "Training was interrupted")).to_be_visible()
+        button(page, "Train again").click()
+        train_slowly(page, offline)
+    with journey.step("Another page ends it, and works; on the way back it begins again"):
+        go_to(page, "Pre-tokenize")
+        expect(page.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
+        await_no_worker(offline)
+        go_to(page, "Train")
+        train_slowly(page, offline)
+    with journey.step("Another text ends it"):
+        button(page, "Back to the text box").click()
+        expect(stage.text).to_be_visible()
+        expect(page.get_by_test_id("stAlert")).to_have_count(0)
+        await_no_worker(offline)
+    with journey.step("At its end, the controls are where they were"):
+        await_run(page)  # which draws the button once more
+        open_file(page, "letters.txt", letters())
+        os.kill(train_slowly(page, offline), signal.SIGCONT)
+        expect(button(page, "Stop training")).to_have_count(0)
+        expect(size_of_vocabulary(page)).to_be_enabled()
+        assert at_rest(more)["y"] == places[1]
+    with journey.step("A closed tab ends it"):
+        open_file(page, "letters.txt", letters())
+        train_slowly(page, offline)
+        page.close()
+        await_no_worker(offline)
+
+
+def test_compare_works_without_vocabularies(journey: Journey, offline: Server) -> None:
+    with journey.step("It names what is missing and the remedy, and shows the own tokenizer"):
+        page = journey.open("/Compare", server=offline)
+        rows = Rows(page)
+        for name in ("GPT-2", "GPT-4 (cl100k)"):
+            message = alert(page, f"{name} could not be downloaded")
+            expect(message).to_contain_text("python -m bpeviz vocabularies")
+        training, boundaries = trained(FIRST)
+        drawn = boundaries.boundary_mask(len(training.merges)).sum()
+        assert drawn_boundaries(rows.text) == drawn
+        expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
+    with journey.step("Another text works"):
+        type_text(page, "low lower lowest low")
+        expect(rows.text).to_contain_text("lowest")
+    with journey.step("One can try again, as often as one likes"):
+        retry = button(page, "Try again to download GPT-2")
+        retry.click()
+        again = alert(page, "Downloading GPT-2").or_(alert(page, "GPT-2 could not"))
+        expect(again).to_be_visible()
+        expect(retry).to_be_visible()
+    with journey.step("A tour says which files it needs"):
+        page.goto(f"{offline.address}/Compare?tour=real-tokenizers.2")
+        tour = page.get_by_text("needs the files of GPT-2, GPT-4 (cl100k) and GPT-4o (o200k),")
+        expect(tour).to_be_visible()
