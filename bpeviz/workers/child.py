@@ -206,8 +206,7 @@ class Child:
         """Lower the priority of the process far below that of the server."""
         if hasattr(os, "setpriority"):
             with suppress(OSError):  # it may have ended already
-                niceness = os.getpriority(os.PRIO_PROCESS, 0) + NICENESS  # at most 19
-                os.setpriority(os.PRIO_PROCESS, self.process.pid, niceness)
+                os.setpriority(os.PRIO_PROCESS, self.process.pid, os.nice(0) + NICENESS)
         elif sys.platform == "win32":
             import psutil  # installed only where it is needed
 
