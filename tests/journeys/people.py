@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from browser.serving import TIMEOUT
@@ -140,9 +141,10 @@ def text_box(page: Page, label: str = TEXT_BOX) -> Locator:
 
 
 def type_text(page: Page, text: str, label: str = TEXT_BOX) -> None:
-    """Type a text, and use it at once."""
+    """Type a text, use it at once, and leave the box, which closes."""
     text_box(page, label).fill(text)
     text_box(page, label).press("Control+Enter")
+    text_box(page, label).blur()
 
 
 def put(box: Locator, script_value: str) -> None:
@@ -159,13 +161,18 @@ def put(box: Locator, script_value: str) -> None:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Choose an option of a select box, or of the menu of the algorithms."""
+    """Choose an option of a select box, or of a menu of the sentence."""
     if label == "Algorithm":
         open_menu(page, "algorithm")
-        page.get_by_test_id("stRadio").get_by_text(option, exact=True).click()
-        return
-    if label in ("Start from", "Pre-tokenization", "End-of-word mark"):
-        open_more(page)
+        page.get_by_role("radio", name=option, exact=True).locator("xpath=..").click()
+    elif label in ("Start from", "Pre-tokenization", "End-of-word mark") and "/Pre" not in page.url:
+        with menu(page, "More"):
+            _choose(page, label, option)
+    else:
+        _choose(page, label, option)
+
+
+def _choose(page: Page, label: str, option: str) -> None:
     box = page.get_by_role("combobox", name=label, exact=True)
     named = re.compile(f"^{re.escape(option)}( ·|$)")  # some also say what they are
     if box.evaluate("box => box.tagName") == "SELECT":
@@ -199,6 +206,21 @@ def open_more(page: Page) -> None:
     expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
 
 
+@contextmanager
+def menu(page: Page, words: str, which: int = -1) -> Iterator[Locator]:
+    """Open a menu of the sentence of settings, and close it at the end."""
+    opener = button(page, words).nth(which)
+    opened = page.get_by_role("dialog", name=words, exact=True)
+    if opener.get_attribute("aria-expanded") != "true":  # a link may open it
+        opener.click()
+    expect(opened).to_be_visible()
+    await_run(page)
+    yield opened
+    await_run(page)
+    page.keyboard.press("Escape")
+    expect(opened).to_have_count(0)
+
+
 def train_on(page: Page, option: str) -> None:
     """Choose the text to train on by its key."""
     open_menu(page, "trained_on_menu")
@@ -212,8 +234,8 @@ def set_number(page: Page, label: str, number: int) -> None:
 
 
 def size_of_vocabulary(page: Page) -> Locator:
-    """Return the control of the size, which the arrow keys change by one."""
-    return page.get_by_role("spinbutton", name="Vocabulary size")
+    """Return the number in the sentence, which the arrow keys change by one."""
+    return page.locator('main input[aria-label="Vocabulary size"]').first
 
 
 def change_size(page: Page, by: int) -> None:
@@ -222,7 +244,7 @@ def change_size(page: Page, by: int) -> None:
     size.focus()
     wanted = int(size.input_value()) + by
     for _ in range(abs(by)):
-        page.keyboard.press("ArrowLeft" if by < 0 else "ArrowRight")
+        page.keyboard.press("ArrowDown" if by < 0 else "ArrowUp")
     expect(size).to_have_value(str(wanted))
 
 
@@ -259,9 +281,9 @@ def file_of(name: str, content: bytes) -> Any:
 
 def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     """Open files of a tokenizer; the dialog may be open already."""
-    dialog = page.get_by_role("dialog")
+    dialog = page.get_by_role("dialog", name="Open a tokenizer file")
     if not dialog.count():
-        open_menu(page, "compare_menu" if "/Compare" in page.url else "encoding_menu")
+        button(page, "Special tokens, files" if "/Inspect" in page.url else "More").first.click()
         page.get_by_role("button", name="Open a tokenizer file").click()
     box = dialog.get_by_test_id("stFileUploaderDropzoneInput")
     box.set_input_files([file_of(*file) for file in files])

@@ -23,7 +23,7 @@ from journeys.people import (
     expect,
     go_to,
     link,
-    open_more,
+    menu,
     open_share,
     size_of_vocabulary,
     text_box,
@@ -61,10 +61,10 @@ def assert_choices_of_train(page: Page) -> None:
     expect(stage.tokens).to_have_text(f"{boundaries.token_counts[3]:,}")
     expect(text_box(page)).to_have_value(TEXT)
     expect(size_of_vocabulary(page)).to_have_value(str(int(training.sizes[-1]) - 2))
-    open_more(page)
-    starts = page.get_by_role("combobox", name="Start from", exact=True)
-    expect(starts).to_have_value("Characters")
-    expect(text_box(page, "Regular expression")).to_have_value(r"\w+|\W")
+    with menu(page, "More"):
+        starts = page.get_by_role("combobox", name="Start from", exact=True)
+        expect(starts).to_have_value("Characters")
+        expect(text_box(page, "Regular expression")).to_have_value(r"\w+|\W")
 
 
 def test_copied_links_open_what_was_seen(journey: Journey) -> None:
@@ -75,8 +75,9 @@ def test_copied_links_open_what_was_seen(journey: Journey) -> None:
         stage.await_text(TEXT)
         choose(page, "Start from", "Characters")
         choose(page, "Pre-tokenization", "Regular expression")
-        text_box(page, "Regular expression").fill(r"\w+|\W")
-        text_box(page, "Regular expression").press("Enter")
+        with menu(page, "More"):
+            text_box(page, "Regular expression").fill(r"\w+|\W")
+            text_box(page, "Regular expression").press("Enter")
         training, _ = stage.await_text(TEXT, **HOW)
         change_size(page, -2)
         expect(stage.last).to_have_text(str(training.steps - 2))
@@ -107,13 +108,15 @@ def test_copied_links_open_what_was_seen(journey: Journey) -> None:
         type_text(page, OTHER_TEXT)
         ids = bpeviz.load("cl100k_base").encode(OTHER_TEXT)
         grid.await_ids(ids)
-        page.get_by_role("radio", name="Special token", exact=True).click()
-        await_run(page)
+        with menu(page, "Special tokens, files"):
+            page.get_by_role("radio", name="Special token", exact=True).click()
         stage.go(5)
         address = copy_link(page)
         other = journey.open(path_of(address))
         Grid(other).await_ids(ids)
-        expect(other.get_by_role("radio", name="Special token", exact=True)).to_be_checked()
+        with menu(other, "Special tokens, files"):
+            special = other.get_by_role("radio", name="Special token", exact=True)
+            expect(special).to_be_checked()
         Stage(other, unit="Step").await_step(5)
         journey.close(other)
     with journey.step("A chapter of Learn"):
