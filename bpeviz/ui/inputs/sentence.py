@@ -5,8 +5,6 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.ui import markdown
-
 
 def sentence(key: str = "sentence") -> DeltaGenerator:
     """Return the line of a sentence, whose words and controls are drawn inside it."""
@@ -19,9 +17,9 @@ def say(words: str) -> None:
 
 
 def menu(words: str, key: str) -> DeltaGenerator | None:
-    """Draw words that open a menu; return its place, or None while it is closed.
+    """Draw words, in Markdown, that open a menu; return its place, or None while it is closed.
 
     A menu closes when its words change.
     """
-    place = st.popover(markdown.escape(words), type="tertiary", key=key, on_change="rerun")
+    place = st.popover(words, type="tertiary", key=key, on_change="rerun")
     return place if place.open else None

@@ -23,6 +23,7 @@ from bpeviz.pretokenizers.patterns import (
     pattern_title,
 )
 from bpeviz.trainers import TRAINERS, Option, Trainer
+from bpeviz.ui import markdown
 from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.inputs.text import (
     LANGUAGES,
@@ -138,7 +139,8 @@ def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterato
             yield from widget.widgets(values)
         else:
             yield widget
-            chosen[option.name] = values.get(widget)
+            value = values.get(widget)
+            chosen[option.name] = option.at_first if value is None else value
 
 
 def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -160,7 +162,7 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from TEXT.widgets(values)
     yield from TRAIN_ON.widgets(values)
     yield ALGORITHM
-    if trainer := TRAINERS.get(values.get(ALGORITHM) or ""):
+    if trainer := TRAINERS.get(values.get(ALGORITHM) or next(iter(ALGORITHMS))):
         yield from option_widgets(trainer, values)
     yield from pattern_widgets(values)
     yield BY_MERGES
@@ -246,7 +248,9 @@ def _corpus(*, has_text: bool = True) -> Corpus | None:
         name = "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
         return file or name
 
-    with menu(chosen() or "this text", "trained_on_menu") or nullcontext() as place:
+    with (
+        menu(markdown.escape(chosen() or "this text"), "trained_on_menu") or nullcontext() as place
+    ):
         how = TRAIN_ON, limits.TEXT, replaced
         text = text_of(*how) if place is None else choose_text(*how)
     return None if (name := chosen()) is None else Corpus(name, text)
