@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from journeys.journey import Journey
 from journeys.people import (
-    FIRST,
     PHONE,
     Grid,
     LockStep,
