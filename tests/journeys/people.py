@@ -281,7 +281,7 @@ def file_of(name: str, content: bytes) -> Any:
 
 def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     """Open files of a tokenizer; the dialog may be open already."""
-    dialog = page.get_by_role("dialog", name="Open a tokenizer file")
+    dialog = page.get_by_role("dialog", name="Tokenizers from files")
     if not dialog.count():
         button(page, "Special tokens, files" if "/Inspect" in page.url else "More").first.click()
         page.get_by_role("button", name="Open a tokenizer file").click()

@@ -401,7 +401,7 @@ def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> No
             stage.go(7)
             go_to(page, "Compare")
             open_tokenizer(page, (FILE.name, FILE.read_bytes()))
-            dialog = page.get_by_role("dialog", name="Open a tokenizer file")
+            dialog = page.get_by_role("dialog", name="Tokenizers from files")
             dialog.get_by_role("button", name="Open", exact=True).last.click()
             expect(page.get_by_role("heading", name="bpe.tiktoken").first).to_be_visible()
             await_equal(lambda: page.evaluate(IS_STORED, "bpe.tiktoken"), True)

@@ -139,8 +139,7 @@ def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterato
             yield from widget.widgets(values)
         else:
             yield widget
-            value = values.get(widget)
-            chosen[option.name] = option.at_first if value is None else value
+            chosen[option.name] = values.get(widget) or option.at_first
 
 
 def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -248,9 +247,8 @@ def _corpus(*, has_text: bool = True) -> Corpus | None:
         name = "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
         return file or name
 
-    with (
-        menu(markdown.escape(chosen() or "this text"), "trained_on_menu") or nullcontext() as place
-    ):
+    words = markdown.escape(chosen() or "this text")
+    with menu(words, "trained_on_menu") or nullcontext() as place:
         how = TRAIN_ON, limits.TEXT, replaced
         text = text_of(*how) if place is None else choose_text(*how)
     return None if (name := chosen()) is None else Corpus(name, text)
