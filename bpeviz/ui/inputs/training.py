@@ -130,9 +130,7 @@ def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterato
     """Yield the widgets of the options that matter, given the values of those before."""
     chosen: dict[str, Any] = {}
     for option in trainer.options:
-        if option.name == trainer.largest:
-            continue
-        if not option.applies(chosen):
+        if option.name == trainer.largest or not option.applies(chosen):
             continue
         widget = option_widget(trainer, option, place)
         if isinstance(widget, TextSource):
