@@ -13,7 +13,7 @@ import json
 import logging
 import pickle
 import threading
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -162,7 +162,7 @@ class _WorkerTraining:
             return self.stopped("size limit", TOO_LARGE)
         return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
 
-    def _listen(self, request: Request, code: int, parts: Sequence[serving.Buffer]) -> bytes | None:
+    def _listen(self, request: Request, code: int, parts: list[serving.Buffer]) -> bytes | None:
         if code == worker.IN_SERVER:
             return worker.reply(parts, request.user)
         if code == worker.LONG:

@@ -127,9 +127,10 @@ def _call_in_server(function: Callable[..., Any], *arguments: object) -> Any:
     return result
 
 
-def reply(parts: Sequence[serving.Buffer], user: str) -> bytes:
+def reply(parts: list[serving.Buffer], user: str) -> bytes:
     """Return the reply of the server to a worker that lets it call a function for a user."""
     function, arguments = unpacked(parts)
+    parts.clear()  # they may be as large as a file
     try:
         return pickle.dumps((function(*arguments, user), None, None))
     except (ValueError, RecursionError, OSError, MemoryError) as error:

@@ -1,8 +1,8 @@
 """The components on Streamlit's pages (`bpeviz.components`).
 
 Data is sent as compressed JSON, which the component `host` reads: Streamlit 1.67 would convert a
-dictionary to JSON twice, with a slower library. Compression at level 4 takes some 1.5
-milliseconds per 100 kB, and leaves a quarter.
+dictionary to JSON twice, with a slower library. Compression takes about a millisecond per 100 kB,
+and leaves a third.
 
 They are registered at import, which reads their files: restart the server after editing them.
 Streamlit sends the script of a component with each message. So this script only loads the

@@ -128,7 +128,7 @@ class Child:
         seconds: float,
         memory: int,
         clock: float = inf,
-        listen: Callable[[int, Sequence[serving.Buffer]], bytes | None] | None = None,
+        listen: Callable[[int, list[serving.Buffer]], bytes | None] | None = None,
     ) -> tuple[bool, list[serving.Buffer]]:
         """Return whether a request has a result, and the parts of the answer.
 

@@ -4,7 +4,7 @@
                                     [--two-processes] [--files]
 
 It starts a server on this machine and connects to it over the websocket that browsers use. Each
-user loads a page, then repeatedly pauses and edits the text, moves the slider, steps through the
+user loads a page, then repeatedly pauses and edits the text, changes the size, steps through the
 merges or changes the page. One more user trains on 10 MB, repeatedly.
 
 A response time runs from an action until the server has sent everything that follows from it,
@@ -94,6 +94,7 @@ class User:
         self.measured = measured
         self.widgets: dict[str, Any] = {}  # elements by the key at the end of their id
         self.states: dict[str, WidgetState] = {}
+        self.menus: dict[str, str] = {}  # the ids of menus by key
         self.pages: dict[str, str] = {}
         self.page = ""
         self.session = ""
@@ -136,6 +137,8 @@ class User:
                     return
             elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
                 self._store(message.delta)
+            elif kind == "delta" and (menu := message.delta.add_block.popover.id):
+                self.menus[menu.split("-", 2)[-1]] = menu
 
     def _store(self, delta: Any) -> None:
         element = delta.new_element
@@ -215,6 +218,9 @@ class User:
         """Open a `tokenizer.json` in the dialog of the page, which is Compare."""
         # Streamlit gives the uploader another key after each file.
         self.widgets = {k: v for k, v in self.widgets.items() if "_upload_" not in k}
+        menu = self.menus["compare_menu"]
+        self.states[menu] = WidgetState(id=menu, bool_value=True)
+        await self.act("open the menu")
         button = self.widgets["open_tokenizer"].id
         self.states[button] = WidgetState(id=button, trigger_value=True)
         await self.act("open the dialog")
@@ -225,12 +231,11 @@ class User:
         await self.act("apply the file")
 
     async def slide(self, draw: random.Random) -> None:
-        slider = self.widgets.get("vocabulary_size")
-        if slider is not None:
-            state = WidgetState(id=slider.id)
-            state.double_array_value.data.append(draw.randint(int(slider.min), int(slider.max)))
-            self.states[slider.id] = state
-            await self.act("move the slider")
+        box = self.widgets.get("vocabulary_size")
+        if box is not None:
+            size = draw.randint(int(box.min), int(box.max))
+            self.states[box.id] = WidgetState(id=box.id, double_value=size)
+            await self.act("change the size")
 
     async def step(self, draw: random.Random) -> None:
         await self.report(draw.randint(0, 100), "step")
