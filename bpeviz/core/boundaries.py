@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,13 +24,12 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 
 Number = TypeVar("Number", np.int32, np.int64)
-Item = TypeVar("Item")
 
 NEVER = np.iinfo(np.int32).max
 """The merge of a boundary that no merge removes."""
 
 _BLOCK = 1 << 17
-"""Boundaries counted at once, so that the intermediate arrays fit into the processor's cache."""
+"""Boundaries or rows at once, so that the intermediate arrays are small."""
 
 
 UNKNOWN_ID = -1
@@ -98,6 +98,11 @@ class Boundaries(ABC):
 
         Unknown tokens have `UNKNOWN_ID`, dropped atoms `DROPPED_ID`.
         """
+
+    @property
+    @abstractmethod
+    def dropped(self) -> NDArray[np.int64]:
+        """The atoms that are dropped at the beginning, in rising order. int64 [dropped]."""
 
     @abstractmethod
     def with_breaks(self, before: NDArray[np.int64]) -> Boundaries:
@@ -194,6 +199,10 @@ class MergeBoundaries(Boundaries):
             removed += np.bincount(times[(times >= 0) & (times < self.steps)], minlength=self.steps)
         whole = len(self) - np.count_nonzero((self.atom_ids == DROPPED_ID) | (self.merged_at < 0))
         return whole - np.concatenate(([0], np.cumsum(removed)))
+
+    @cached_property
+    def dropped(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.atom_ids == DROPPED_ID)
 
     def ids(self, step: int) -> NDArray[np.int32]:
         starts = np.concatenate(([0], self.token_ends(step)))[:-1]
@@ -342,6 +351,10 @@ class ChangingBoundaries(Boundaries):
         change = now.astype(np.int64) - before
         counts = np.bincount(self.times + 1, weights=change, minlength=self.steps + 1)
         return np.cumsum(counts.astype(np.int64))[: self.steps + 1]
+
+    @cached_property
+    def dropped(self) -> NDArray[np.int64]:
+        return self._atoms[(self.times < 0) & (self.entries == DROPPED_ID)]
 
     def ids(self, step: int) -> NDArray[np.int32]:
         begins = self._begins(step)
@@ -496,12 +509,6 @@ def changes_of_merges(
     return np.array(counts, np.int64), times, ids
 
 
-def places(items: Sequence[Item], distinct: Iterable[Item]) -> NDArray[np.int64]:
-    """Return for each item its index among the distinct items. int64 [items]."""
-    index = {item: i for i, item in enumerate(distinct)}
-    return np.fromiter(map(index.__getitem__, items), np.int64, len(items))
-
-
 def boundaries_from_changes(
     rows: Sequence[AtomChanges],
     order: NDArray[np.int64],
@@ -608,6 +615,15 @@ def boundaries_from_ids(
     return gather(np.concatenate(rows), np.cumsum(lengths) - lengths, lengths, place)
 
 
+def gather_rows(
+    rows: Sequence[Sequence[int]], order: NDArray[np.int64], kind: type[Number]
+) -> NDArray[Number]:
+    """Join rows of numbers, each wherever its index is in `order`."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    flat = np.fromiter(chain.from_iterable(rows), kind, int(lengths.sum()))
+    return gather(flat, np.cumsum(lengths) - lengths, lengths, order)
+
+
 def gather(
     flat: NDArray[Number],
     starts: NDArray[np.int64],
@@ -617,6 +633,11 @@ def gather(
     """Join rows of a ragged table: row r is `flat[starts[r] : starts[r] + lengths[r]]`."""
     length = lengths[rows]
     ends = np.cumsum(length)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length, length)
-    picked: NDArray[Number] = flat[np.repeat(starts[rows], length) + within]
+    offsets = starts[rows] - ends + length  # in `flat`, less that in the result
+    picked = np.empty(ends[-1] if len(ends) else 0, flat.dtype)
+    for at in range(0, len(rows), _BLOCK):
+        some = slice(at, at + _BLOCK)
+        first, last = ends[at] - length[at], ends[some][-1]
+        indices = np.repeat(offsets[some], length[some]) + np.arange(first, last)
+        picked[first:last] = flat[indices]
     return picked

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core import tiktoken_engine
-from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
+from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids, gather
 from bpeviz.core.fields import UNSAVED
 from bpeviz.core.tokenizer import AtomRow, Segmentation, TrainedTokenizer
 from bpeviz.corpus.documents import Documents
@@ -190,13 +190,13 @@ class MergeTokenizer(MergedVocabulary):
         return [~step for step in self.walk(token_id) if step < 0]
 
     def boundaries(self, text: str | Documents) -> MergeBoundaries:
-        pre_tokens, breaks = self._split(text)
-        cut = self.segment(pre_tokens)
-        ids = np.fromiter(
-            chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens), np.int32
-        )
-        merged_at = boundaries_from_ids(ids, self._steps_inside)
-        atom_ids, ends = self.atoms_in(pre_tokens)
+        pre_tokens, order, breaks = self._split(text)
+        cut = [*map(self.segment(pre_tokens).__getitem__, pre_tokens)]
+        ids = np.fromiter(chain.from_iterable(ids for ids, _ in cut), np.int32)
+        sizes = np.array([sum(lengths) for _, lengths in cut], np.int64)
+        of_distinct = boundaries_from_ids(ids, self._steps_inside)
+        merged_at = gather(of_distinct, np.cumsum(sizes) - sizes, sizes, order)
+        atom_ids, ends = self.atoms_in(pre_tokens, order)
         boundaries = MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
         return boundaries.with_breaks(breaks)
 

@@ -22,12 +22,13 @@ from bpeviz.core.boundaries import (
     Timeline,
     boundaries_from_changes,
     changes,
-    places,
+    gather_rows,
     without_steps,
 )
 from bpeviz.core.special_names import split_at_names, with_unknown
 from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.notebook_cell import NotebookValue
+from bpeviz.pretokenizers.counts import indexed
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, character_stand_in, clean, clean_each, id_list, items_of, label
 
@@ -649,45 +650,56 @@ class TrainedTokenizer(Tokenizer):
             pieces_of[pre_token] = [*zip(map(self._encoded_id, ids), sizes, strict=True)]
         return as_pieces([[*chain.from_iterable(map(pieces_of.__getitem__, s))] for s in split])
 
-    def atoms_in(self, pre_tokens: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the id and the end in bytes of each atom of a text's pre-tokens."""
-        if self.over_bytes:
-            raw = np.frombuffer("".join(pre_tokens).encode(), np.uint8)
-            return raw.astype(np.int32), np.arange(1, len(raw) + 1)
-        row_of = {pre_token: self.row(pre_token) for pre_token in dict.fromkeys(pre_tokens)}
-        for pre_token, (row, sizes) in row_of.items():
-            if self.pre_tokenizer.drops(pre_token):
-                row_of[pre_token] = (DROPPED_ID,) * len(row), sizes
-        atom_ids = np.fromiter(chain.from_iterable(row_of[c][0] for c in pre_tokens), np.int32)
-        lengths = np.fromiter(chain.from_iterable(row_of[c][1] for c in pre_tokens), np.int64)
-        return atom_ids, np.cumsum(lengths)
+    def atoms_in(
+        self, pre_tokens: Sequence[str], order: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the id and the end in bytes of each atom of a text.
 
-    def _split(self, text: str | Documents) -> tuple[list[str], NDArray[np.int64]]:
+        Args:
+            pre_tokens: The distinct pre-tokens.
+            order: The index of each pre-token of the text. int64 [pre-tokens].
+        """
+        if self.over_bytes:
+            raw = gather_rows([pre_token.encode() for pre_token in pre_tokens], order, np.int32)
+            return raw, np.arange(1, len(raw) + 1)
+        rows, sizes = [], []
+        for pre_token in pre_tokens:
+            row, row_sizes = self.row(pre_token)
+            rows.append((DROPPED_ID,) * len(row) if self.pre_tokenizer.drops(pre_token) else row)
+            sizes.append(row_sizes)
+        return gather_rows(rows, order, np.int32), np.cumsum(gather_rows(sizes, order, np.int64))
+
+    def _split(
+        self, text: str | Documents
+    ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
         """Split a text, cleaned first, or each document alone.
 
         Returns:
-            The pre-tokens, and the number of atoms before each line end between documents.
+            The distinct pre-tokens, the index of each pre-token among them, and the number of atoms
+            before each line end between documents.
         """
-        each = [*map(self.pre_tokenizer.pre_tokens, documents_of(text))]
-        pre_tokens = [*chain.from_iterable(each)]
-        if len(each) < 2:
-            return pre_tokens, np.empty(0, np.int64)
-        size = {pre_token: len(self.row(pre_token)[0]) for pre_token in dict.fromkeys(pre_tokens)}
-        return pre_tokens, np.cumsum([sum(map(size.__getitem__, split)) for split in each[:-1]])
+        documents = documents_of(text)
+        if len(documents) == 1:
+            return *self.pre_tokenizer.indexed(documents[0]), np.empty(0, np.int64)
+        each = [*map(self.pre_tokenizer.pre_tokens, documents)]
+        pre_tokens, order = indexed(chain.from_iterable(each))
+        sizes = np.array([len(self.row(pre_token)[0]) for pre_token in pre_tokens], np.int64)
+        before = np.append(0, np.cumsum(sizes[order]))
+        return pre_tokens, order, before[np.cumsum([*map(len, each[:-1])], dtype=np.int64)]
 
     def normalized(self, text: str) -> Normalized:
         return self.pre_tokenizer.normalized(clean(text))
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64]:
-        _, ends = self.atoms_in(self.pre_tokenizer.pre_tokens(clean(text)))
+        _, ends = self.atoms_in(*self.pre_tokenizer.indexed(clean(text)))
         ends_in_text = np.unique(ends[self.pre_token_atom_ends(text) - 1])
         return ends_in_text[ends_in_text > 0]  # a mark at the start is a pre-token of no bytes
 
     def pre_token_atom_ends(self, text: str) -> NDArray[np.int64]:
         """Return the index after the last atom of each pre-token of a text. int64 [pre-tokens]."""
-        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
-        length = {pre_token: len(self.row(pre_token)[0]) for pre_token in dict.fromkeys(pre_tokens)}
-        return np.cumsum(np.fromiter((length[pre_token] for pre_token in pre_tokens), np.int64))
+        pre_tokens, order = self.pre_tokenizer.indexed(clean(text))
+        sizes = np.array([len(self.row(pre_token)[0]) for pre_token in pre_tokens], np.int64)
+        return np.cumsum(sizes[order])
 
 
 class NonMonotonicTokenizer(TrainedTokenizer):
@@ -708,16 +720,16 @@ class NonMonotonicTokenizer(TrainedTokenizer):
         return [changes(timeline) for timeline in self.timelines(rows)]
 
     def boundaries(self, text: str | Documents) -> ChangingBoundaries:
-        pre_tokens, breaks = self._split(text)
+        pre_tokens, order, breaks = self._split(text)
         drops = self.pre_tokenizer.drops
-        row_of = {pre_token: self.row(pre_token)[0] for pre_token in dict.fromkeys(pre_tokens)}
+        row_of = {pre_token: self.row(pre_token)[0] for pre_token in pre_tokens}
         rows = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
         changes_of = dict(zip(rows, self.changes(list(rows.values())), strict=True))
         for pre_token, row in row_of.items():
             if pre_token not in rows:
                 changes_of[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
-        order = places(pre_tokens, changes_of)
-        atom_ids, ends = self.atoms_in(pre_tokens)
+        atom_ids, ends = self.atoms_in(pre_tokens, order)
+        rows_of_changes = [*map(changes_of.__getitem__, pre_tokens)]
         return boundaries_from_changes(
-            [*changes_of.values()], order, ends, atom_ids, self.steps
+            rows_of_changes, order, ends, atom_ids, self.steps
         ).with_breaks(breaks)

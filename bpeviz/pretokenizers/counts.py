@@ -7,6 +7,7 @@ so that memory contains one block and the distinct pre-tokens. Arrow finds equal
 from __future__ import annotations
 
 from collections.abc import (
+    Hashable,
     ItemsView,
     Iterable,
     Iterator,
@@ -18,7 +19,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,7 @@ from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
 from bpeviz.pretokenizers.vectorized import pre_token_starts, word_ends
 
 Integers = npt.NDArray[np.int64]
+Item = TypeVar("Item", bound=Hashable)
 
 _COMPACT_ROWS = 1 << 19
 """The number of pending rows from which equal pre-tokens of several blocks are combined."""
@@ -474,3 +476,34 @@ def count_each(
     while some := [*islice(pairs, _TEXTS)]:
         tally.add_texts([text for text, _ in some], [times for _, times in some])
     return tally.result()
+
+
+def indexed(pre_tokens: Iterable[Item]) -> tuple[list[Item], Integers]:
+    """Return the distinct pre-tokens, as they first occur, and the index of each among them.
+
+    >>> indexed(["a", "b", "a"])
+    (['a', 'b'], array([0, 1, 0]))
+    """
+    index: dict[Item, int] = {}
+    each = np.fromiter((index.setdefault(item, len(index)) for item in pre_tokens), np.int64)
+    return [*index], each
+
+
+def index_text(text: str, pattern: str, expression: str = "") -> tuple[list[str], Integers]:
+    """Return the same for the pre-tokens of a text, without an object for each.
+
+    The arguments and errors are those of `count`.
+    """
+    if pattern not in AT_ONCE or len(text) < BLOCK:
+        return indexed(pretokenize(text, pattern, expression))
+    from pyarrow import compute  # a slow import
+
+    index: dict[str, int] = {}
+    parts = [np.zeros(0, np.int64)]
+    for block in blocks(slices(text), pattern):
+        raw = block.encode()
+        starts = _in_bytes(block, pre_token_starts(block, pattern))
+        encoded = compute.dictionary_encode(arrow_pre_tokens(raw, _ends(starts, raw), text=True))
+        distinct = [index.setdefault(item, len(index)) for item in encoded.dictionary.to_pylist()]
+        parts.append(np.array(distinct, np.int64)[np.from_dlpack(encoded.indices)])
+    return [*index], np.concatenate(parts)

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from bpeviz.pretokenizers.counts import PreTokenCounts, count, count_each
+from bpeviz.pretokenizers.counts import (
+    Integers,
+    PreTokenCounts,
+    count,
+    count_each,
+    index_text,
+    indexed,
+)
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import Normalized, label
 
@@ -57,6 +64,16 @@ class PreTokenizer:
     def pre_tokens(self, text: str) -> list[str]:
         """Split a text into pre-tokens. Raises `SplitError`."""
         return pretokenize(text, self.pattern, self.expression)
+
+    def indexed(self, text: str) -> tuple[list[str], Integers]:
+        """Return the distinct pre-tokens of a text, and the index of each pre-token among them.
+
+        Raises:
+            SplitError: The pattern is unknown, not valid, or took too long.
+        """
+        if self._splits_by_pattern_alone():
+            return index_text(text, self.pattern, self.expression)
+        return indexed(self.pre_tokens(text))
 
     def normalized(self, text: str) -> Normalized:
         """Return a text with the characters that become atoms. Raises `SplitError`."""

@@ -28,11 +28,11 @@ from bpeviz.core.boundaries import (
     atom_changes,
     boundaries_from_changes,
     boundaries_from_ids,
-    places,
 )
 from bpeviz.core.merging import Event, merge_by_rank
 from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer
 from bpeviz.corpus.documents import Documents, documents_of
+from bpeviz.pretokenizers.counts import indexed
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
 from bpeviz.text import clean, clean_each
@@ -218,11 +218,9 @@ class RankTokenizer(Tokenizer):
         self, pre_tokens: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]
     ) -> Boundaries:
         self._check_whole(sum(map(len, pre_tokens)), len(ends))
-        rows = {
-            pre_token: _changes(pre_token, self._ranks) for pre_token in dict.fromkeys(pre_tokens)
-        }
-        order = places(pre_tokens, rows)
-        return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
+        distinct, order = indexed(pre_tokens)
+        rows = [_changes(pre_token, self._ranks) for pre_token in distinct]
+        return boundaries_from_changes(rows, order, ends, atom_ids, self.steps)
 
     def _check_whole(self, covered: int, size: int) -> None:
         if covered != size:

@@ -35,6 +35,7 @@ from bpeviz.core.merges import MergeTokenizer, NotMergesError, apply_merges, joi
 from bpeviz.core.tokenizer import Encoded, Pieces, Segmentation, Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.corpus.documents import Documents, documents_of
+from bpeviz.pretokenizers.counts import indexed
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
@@ -248,7 +249,7 @@ class SuperTokenizer(MergeTokenizer):
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         pre_tokens, ids = self._segment_text(part)
-        ends = [0, *self.atoms_in(pre_tokens)[1].tolist()]
+        ends = [0, *self.atoms_in(*indexed(pre_tokens))[1].tolist()]
         pieces: list[tuple[int, int]] = []
         start = 0
         for token_id, end in zip(ids, accumulate(map(self._length, ids)), strict=True):
@@ -258,7 +259,7 @@ class SuperTokenizer(MergeTokenizer):
 
     def boundaries(self, text: str | Documents) -> MergeBoundaries:
         each = [*map(self._segment_text, documents_of(text))]
-        atom_ids, ends = self.atoms_in([*chain.from_iterable(split for split, _ in each)])
+        atom_ids, ends = self.atoms_in(*indexed(chain.from_iterable(split for split, _ in each)))
         ids = np.fromiter(chain.from_iterable(ids for _, ids in each), np.int32)
         merged_at = boundaries_from_ids(ids, self._steps_inside)
         breaks = np.cumsum([sum(map(self._length, ids)) for _, ids in each[:-1]], dtype=np.int64)

@@ -279,10 +279,17 @@ class Row:
 
     def _left_out(self) -> str:
         """Return which part of the text gets no tokens, in words, or ""."""
-        if not (column := self.at(0).column).dropped:
+        dropped, ends = self.boundaries.dropped, self.boundaries.ends
+        if len(dropped) <= len(self.column.breaks):
             return ""
-        dropped = column.dropped_from(self.text)
-        return "some text left out" if dropped.strip() else "spaces left out"
+        raw = np.frombuffer(self.text.encode(), np.uint8)
+        is_dropped = np.zeros(len(ends), np.bool_)
+        is_dropped[dropped] = True
+        parts: bytes = raw[np.repeat(is_dropped, np.diff(ends, prepend=0))].tobytes()
+        if len(parts) <= len(self.column.breaks):  # end marks have no bytes
+            return ""
+        has_text = parts.decode(errors="replace").strip()
+        return "some text left out" if has_text else "spaces left out"
 
     def timeline(self, hues: Hues) -> Timeline:
         """Return the timeline in these colors."""

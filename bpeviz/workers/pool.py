@@ -282,9 +282,7 @@ class Pool:
     def _take_child(self, request: Request) -> Child:
         child: Child | None = None
         with self._lock:
-            # A slow request can wait for its worker to start; a quick one needs the idle one.
-            fitting = [] if request.slow else self._idle
-            for idle in [idle for idle in fitting if idle[0].key == request.key]:
+            for idle in [idle for idle in self._idle if idle[0].key == request.key]:
                 self._idle.remove(idle)
                 if idle[1].process.poll() is None:
                     child = idle[1]
@@ -296,6 +294,7 @@ class Pool:
             request.child = child = child or self._start(request.key)
             if request.slow:
                 child.lower_priority()
+                self.start_spare()
         if request.error is not None:  # stopped before it had a worker
             raise request.error
         try:

@@ -29,13 +29,17 @@ from bpeviz.__main__ import main
 from bpeviz.corpus import files
 from bpeviz.corpus import parquet as counts_parquet
 from bpeviz.corpus.files import ByteRange, CorpusError
+from bpeviz.pretokenizers import counts
 from bpeviz.pretokenizers.counts import (
+    AT_ONCE,
     CountsError,
     PreTokenCounts,
     Tally,
     count,
     count_blocks,
     distinct,
+    index_text,
+    indexed,
 )
 from bpeviz.pretokenizers.patterns import PATTERNS, blocks, pretokenize, slices
 
@@ -61,6 +65,25 @@ def test_patterns_with_unbounded_context_use_one_block(key: str) -> None:
 
 
 # Counts
+
+
+@settings(max_examples=examples(200))
+@given(TEXTS, st.sampled_from([*AT_ONCE]))
+def test_index_of_a_text_equals_that_of_its_pre_tokens(text: str, key: str) -> None:
+    pre_tokens, order = indexed(pretokenize(text, key))
+    with patch.object(counts, "BLOCK", 0):
+        own, own_order = index_text(text, key)
+    assert own == pre_tokens
+    assert own_order.tolist() == order.tolist()
+    assert [own[i] for i in own_order] == pretokenize(text, key)
+
+
+@pytest.mark.parametrize("key", ["gpt2", "cl100k", "words"])
+def test_index_of_a_text_of_several_blocks_equals_that_of_its_pre_tokens(key: str) -> None:
+    text = "It's 12 naïve 名前 days.\n\n  " * 20_000
+    (own, own_order), (pre_tokens, order) = index_text(text, key), indexed(pretokenize(text, key))
+    assert own == pre_tokens
+    assert (own_order == order).all()
 
 
 @settings(max_examples=examples(200))

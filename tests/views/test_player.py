@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents
 from bpeviz.ui.pages.remarks import _why_few as why_few
 from bpeviz.views.parts import part_between
 from bpeviz.views.parts import parts as parts_of
-from bpeviz.views.stage import steps_at
+from bpeviz.views.stage import of_training, steps_at
 
 ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
 ATOMS = (
@@ -70,6 +71,9 @@ def test_timeline_treats_typed_end_marks_as_text() -> None:
 )
 def test_timeline_says_what_gets_no_token(options: dict[str, Any], words: str) -> None:
     assert whole_timeline("a b\nc ☃", **options)["leftOut"] == words
+    rows = Documents(("a b", "", "c ☃"))
+    training = bpeviz.train(rows, **{"merges": 60} | options)
+    assert of_training(training, rows).uncolored["leftOut"] == words, "line ends are none"
 
 
 def test_unigram_without_prunings_points_to_smaller_sizes() -> None:

@@ -169,14 +169,16 @@ def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
     assert len(shared._idle) <= places + 2
 
 
-def test_slow_request_leaves_the_idle_worker_to_quick_ones() -> None:
+def test_slow_request_takes_the_spare_worker_and_another_one_starts_for_quick_ones() -> None:
     shared = fakes(1, 1, slow=Places(1))
-    with shared.worker(Request("a")) as first:
-        pass
-    with shared.worker(Request("b", slow=True)) as other:
-        assert other is not first
-        with shared.worker(Request("c")) as again:
-            assert again is first
+    shared.keeps_spare = True
+    shared.start_spare()
+    ((_, first),) = shared._idle
+    with shared.worker(Request("a", slow=True)) as slow:
+        assert slow is first
+        ((_, second),) = shared._idle
+        with shared.worker(Request("b")) as quick:
+            assert quick is second
 
 
 def test_slow_request_moves_to_a_place_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
