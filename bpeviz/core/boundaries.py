@@ -354,7 +354,8 @@ class ChangingBoundaries(Boundaries):
 
     @cached_property
     def dropped(self) -> NDArray[np.int64]:
-        return self._atoms[(self.times < 0) & (self.entries == DROPPED_ID)]
+        dropped: NDArray[np.int64] = self._atoms[(self.times < 0) & (self.entries == DROPPED_ID)]
+        return dropped
 
     def ids(self, step: int) -> NDArray[np.int32]:
         begins = self._begins(step)
