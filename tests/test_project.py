@@ -308,7 +308,7 @@ LINES = {
     "bpeviz/jobs": 389,
     "bpeviz/libraries": 1_389,
     "bpeviz/pretokenizers": 1_119,
-    "bpeviz/pretrained": 1_250,
+    "bpeviz/pretrained": 1_248,
     "bpeviz/room": 1_123,
     "bpeviz/trainers": 3_558,
     "bpeviz/ui": 11_458,
