@@ -18,7 +18,6 @@ from helpers.app_pages import errors
 from helpers.gguf_files import Value, gguf_file
 from helpers.html_tables import shown_tables
 from helpers.payloads import payloads
-from helpers.properties import pairs
 from helpers.refusals import refusal
 from helpers.text_box import type_text
 from streamlit.testing.v1 import AppTest
@@ -36,7 +35,6 @@ from bpeviz.pretrained import catalog
 from bpeviz.ui import markdown
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
-    MOST_OPEN,
     RESERVED,
     Opened,
     read_files,
@@ -48,7 +46,6 @@ from bpeviz.views.table import Table
 
 pytestmark = pytest.mark.slow
 
-CLOSER = inspect.CLOSER.titles
 ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3
 
@@ -222,7 +219,7 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["gpt2", "wordpiece", "unigram", "ids in any order"])
+@pytest.mark.parametrize("name", ["gpt2", "unigram"])
 def test_opened_file_is_a_column_on_compare(name: str) -> None:
     one = brought(name)
     app = app_pages.opened(
@@ -247,7 +244,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "closer"),
-    pairs(["gpt2", "wordpiece", "unigram", "characters as csv", "ids in any order"], [*CLOSER]),
+    [("wordpiece", "token"), ("characters as csv", "diagram"), ("ids in any order", "ids")],
 )
 def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     one = brought(name)
@@ -400,17 +397,6 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     assert differ()  # the library writes a run of unknown characters as one token
 
 
-def test_number_of_open_files_is_limited() -> None:
-    files = [brought(name) for name in MERGES][:MOST_OPEN]
-    app = app_pages.opened(
-        "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
-    )
-    app.button(key="open_tokenizer").click().run()
-    assert len(drawn(app, "colorsAll")["rows"]) == 1 + MOST_OPEN
-    assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
-    assert any("Close one first" in one.value for one in app.caption)
-
-
 def test_dialog_stays_where_its_page_still_runs_and_it_has_an_answer() -> None:
     app = app_pages.opened("Compare", may_fail=True)
     app.button(key="open_tokenizer").click().run()
@@ -462,7 +448,7 @@ def labels(app: AppTest) -> list[str]:
     return [label for label in found if label != "Download CSV"]
 
 
-@pytest.mark.parametrize("key", ["bpe", "unigram", "scaffold"])
+@pytest.mark.parametrize("key", ["bpe", "scaffold"])
 def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     more = {"more formats of train": True}
     app = along("train", algorithm=key, text_box=TEXT, text_sample="own", **more)
@@ -488,14 +474,6 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     assert sorted(code.value for code in app.code) == sorted(
         [frame, *(one.strip() for one in examples)]
     )
-
-
-def test_colored_text_export_is_offered_on_compare() -> None:
-    assert labels(along("compare", compared=["yours"])) == ["Interactive web page"]
-
-
-def test_algorithms_offers_the_animation() -> None:
-    assert labels(along("algorithms")) == ["Web page that plays"]
 
 
 def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
@@ -636,7 +614,6 @@ def test_inspect_describes_the_normalization_only_where_it_changes_the_text() ->
 
         from bpeviz.analysis import normalization
         from bpeviz.text import Normalized
-        from bpeviz.ui.pages import inspect
 
         for text, characters in (("same", "same"), ("Éa", ["e", "*x*\n"])):
             units = normalization.units(text, Normalized.of(characters))

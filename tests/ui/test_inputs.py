@@ -411,16 +411,3 @@ def test_own_text_returns_after_samples_and_is_never_replaced_by_them() -> None:
     app = after(change(1, "", "banana"), chosen)
     assert app.session_state["text_box"] == samples.by_key("banana").text
     assert app.session_state["text_sample"] == OWN_TEXT
-
-
-@pytest.mark.parametrize(
-    ("page", "state", "command"),
-    [("Train", {}, "train"), ("Compare", {"how_many_texts": "many"}, "compare")],
-)
-def test_uploader_names_the_command_for_larger_files(
-    page: str, state: dict[str, Any], command: str
-) -> None:
-    # The browser refuses a file that is too large, with Streamlit's words alone.
-    uploaders = app_pages.opened(page, **state).get("file_uploader")
-    labels = [uploader.proto.label for uploader in uploaders]
-    assert any(f"“python -m bpeviz {command}”" in label for label in labels), labels

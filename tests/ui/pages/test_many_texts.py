@@ -70,17 +70,6 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
     assert cells(app) == [[row.text, str(row.tokens)] for row in found.rows]
 
 
-def test_the_verdict_says_why_fewer_tokens_are_not_better() -> None:
-    names = available("gpt2", "o200k_base")
-    app = opened("# hi\nनदी कहाँ है?\n# en\nthe river", compared=names)
-    longer = "the vocabulary of GPT-4o (o200k) is four times as large as that of GPT-2. [See why.]"
-    said = app.markdown[0].value.replace("\\", "")
-    assert f":small[Fewer tokens are cheaper, not better: {longer}(Learn?chapter=stop)]" in said
-    app = opened("# hi\nनदी कहाँ है?", compared=names, figure_of_texts="cost", price_of_gpt2=1.0)
-    assert "Fewer tokens are not better" in app.markdown[0].value
-    assert ":small" not in opened(compared=["yours"]).markdown[0].value
-
-
 def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
     available("gpt2", "cl100k_base", "o200k_base")
     app = app_pages.opened("Compare")
@@ -99,13 +88,7 @@ def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
     assert table(app)["opens"] == ["gpt2", "cl100k_base", "o200k_base"]
 
 
-def test_the_order_of_a_link_is_that_of_the_table() -> None:
-    assert table(opened())["sorted"] is None
-    app = opened(texts_sorted_by="yours", texts_ascending=True)
-    assert table(app)["sorted"] == {"column": "yours", "isAscending": True}
-
-
-@pytest.mark.parametrize("how_many", ["one", "many"])
+@pytest.mark.parametrize("how_many", ["many"])
 def test_columns_of_one_name_are_all_shown_under_names_of_their_own(how_many: str) -> None:
     names = ["GPT-2", "Qwen", "Your tokenizer", "Text", "Text", "None"]
     files = [Opened(f"file {i}", name, TOKENIZER) for i, name in enumerate(names)]
@@ -262,15 +245,6 @@ def test_a_long_text_of_many_is_shown_up_to_the_limit(monkeypatch: pytest.Monkey
     app = opened(text_in_tokens="es")
     assert "The first 6 of 13 characters are shown here." in captions(app)
     assert columns(app)["text"] == "el río"
-
-
-def test_one_text_is_shown_under_all_of_many_tokenizers() -> None:
-    names = available("gpt2", "cl100k_base", "o200k_base", "llama_3")
-    state = {"text_box": TRAINED, "text_sample": "own", "compared": ["yours", *names]}
-    app = app_pages.opened("Compare", **state)
-    assert titles(app) == ["Your tokenizer", "GPT-2", "GPT-4", "GPT-4o", "Llama 3"]
-    assert columns(app)["reveal"] is None
-    assert len(shown_tables(app)[0].columns) == 5 + 2, "and so are the metrics"
 
 
 @pytest.mark.parametrize(

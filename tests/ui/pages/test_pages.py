@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
-import numpy as np
 import pytest
 from helpers import app_pages, usual
 from helpers.app_pages import errors, size_box
@@ -22,27 +20,21 @@ from helpers.html_tables import shown_tables, token_tables
 from helpers.payloads import payloads
 from helpers.refusals import refusal
 from helpers.text_box import choose_sample, payload, type_text
-from helpers.usual import every_sample
 from streamlit.testing.v1 import AppTest
 
 from bpeviz import limits
 from bpeviz.corpus import samples
 from bpeviz.jobs import trainings
-from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
+from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import markdown, page_trainings, registry, vocabulary
-from bpeviz.ui.inputs.text import LANGUAGES, UnreadableFileError, read_file
+from bpeviz.ui import markdown, page_trainings, registry
+from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
-from bpeviz.ui.pages import train
-from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
-from bpeviz.views import score, table
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
 SECTIONS = dict.fromkeys(("why_open", "log_open", "vocabulary_open"), True)
-every_page = pytest.mark.parametrize("page", PAGES)
 
 SHORT = "low low lower lowest, newer newest wider " * 3
 """Enough for some merges, and quick."""
@@ -71,16 +63,6 @@ def shows(app: AppTest, text: str) -> bool:
 
 
 # ---- every sample, every option
-
-
-@every_page
-@every_sample
-def test_every_sample_is_displayed(page: str, sample: samples.Sample) -> None:
-    app = opened(page, text_box=sample.text, text_sample=sample.key)
-    if not shows(app, sample.text):
-        shown = component(app)["text"]
-        assert shown
-        assert sample.text.startswith(shown)
 
 
 def test_selecting_a_sample_fills_the_text_box() -> None:
@@ -119,21 +101,6 @@ def test_all_pages_list_the_same_samples_and_open_with_the_same_text() -> None:
         assert keys == [sample.key for sample in samples.SAMPLES]
 
 
-def test_all_algorithms_are_offered() -> None:
-    algorithms = opened("Train").radio(key="algorithm")
-    assert algorithms.options == [one.short for one in TRAINERS.values()]
-    assert list(algorithms.proto.captions) == [one.gist for one in TRAINERS.values()]
-
-
-def test_end_mark_option_requires_characters() -> None:
-    keys = {box.key for box in opened("Train", more_open=True).selectbox}
-    assert "bpe_atoms" in keys
-    assert "bpe_end_mark" not in keys
-    app = opened("Train", more_open=True, bpe_atoms="characters")
-    keys = {box.key for box in app.selectbox}
-    assert "bpe_end_mark" in keys
-
-
 # ---- the vocabulary size
 
 
@@ -146,8 +113,7 @@ def test_smaller_vocabulary_shortens_the_timeline() -> None:
     assert {**full, "last": 5} == small
 
 
-@pytest.mark.parametrize("page", ["Train", "Compare"])
-@pytest.mark.parametrize("moment", [page_trainings.PROGRESS, 0.0], ids=["short", "long"])
+@pytest.mark.parametrize(("page", "moment"), [("Train", page_trainings.PROGRESS), ("Compare", 0.0)])
 def test_changing_vocabulary_size_does_not_retrain(
     page: str, moment: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,38 +160,12 @@ def test_stopped_training_shows_what_to_do(
     assert users == ["someone"] * (1 + transient)
 
 
-def test_new_text_resets_vocabulary_size_to_full() -> None:
-    app = with_text("Train", SHORT)
-    size_box(app).set_value(258).run()
-    type_text(app, "banana bandana " * 4)
-    data = component(app)
-    assert data["last"] == len(data["steps"]["id"]) > 2
-
-
-@pytest.mark.parametrize(
-    ("state", "reason"),
-    [({"bpe_min_count": 1}, "no pair is left"), ({"bpe_min_count": 5}, "no pair occurs 5 times")],
-)
-def test_unreachable_vocabulary_size_says_why(state: dict[str, int], reason: str) -> None:
-    app = with_text("Train", SHORT, largest=5_000, **state)
-    (words,) = [one.value for one in app.markdown if "tokens." in one.value]
-    assert "5,000" in words
-    assert reason in words
-
-
-@every_page
-@pytest.mark.parametrize(("largest", "words"), [(100, "at least 256"), (99_999, "at most 32,768")])
-def test_largest_vocabulary_out_of_range_shows_warning(page: str, largest: int, words: str) -> None:
-    app = with_text(page, SHORT, largest=largest)
+@pytest.mark.parametrize(("largest", "words"), [(100, "256"), (99_999, "32,768")])
+def test_largest_vocabulary_out_of_range_is_kept_with_a_warning(largest: int, words: str) -> None:
+    app = with_text("Train", SHORT, largest=largest)
     assert [words in one.value for one in app.warning] == [True]
     assert component(app)["text"] == SHORT
     assert app.number_input(key="largest").value == largest
-
-
-def test_largest_vocabulary_below_256_is_allowed_over_characters() -> None:
-    app = with_text("Train", SHORT, largest=20, bpe_atoms="characters")
-    assert not app.warning
-    assert size_box(app).max == 20
 
 
 # ---- bad input
@@ -241,26 +181,17 @@ def test_test_text_may_contain_unknown_characters(text: str) -> None:
     assert shows_loss == (lost > 0)
 
 
-@every_page
-@pytest.mark.parametrize("expression", ["(", "", "(" * 900])
-def test_broken_expression_shows_one_error(page: str, expression: str) -> None:
-    (sentence,) = errors(with_text(page, SHORT, pattern=CUSTOM, regex=expression, may_fail=True))
-    assert sentence.endswith(".")
-    assert "Traceback" not in sentence
-
-
-@every_page
-def test_too_long_text_shows_one_error(page: str) -> None:
-    (sentence,) = errors(with_text(page, "a" * (limits.TEXT + 1), may_fail=True))
+def test_too_long_text_shows_one_error() -> None:
+    (sentence,) = errors(with_text("Train", "a" * (limits.TEXT + 1), may_fail=True))
     assert f"{limits.TEXT + 1:,}" in sentence
     assert f"{limits.TEXT:,}" in sentence
 
 
-def test_compare_uses_the_start_of_a_long_training_text() -> None:
-    app = with_text("Compare", "ab " * (limits.PAGE_TEXT // 3 + 10), pattern="whitespace")
-    messages = [caption.value for caption in app.caption]
-    length = 3 * (limits.PAGE_TEXT // 3 + 10)
-    assert any(f"{limits.PAGE_TEXT:,}" in one and f"{length:,}" in one for one in messages)
+def test_only_the_start_of_a_long_text_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PAGE_TEXT", 50)
+    app = opened("Compare", **app_pages.trained_apart("ab " * 90, text_box=SHORT))
+    assert any("50 of 270" in caption.value for caption in app.caption)
+    assert component(app)["text"] == ("ab " * 90)[:50]
 
 
 def test_messages_have_room_for_three_full_boxes() -> None:
@@ -268,20 +199,6 @@ def test_messages_have_room_for_three_full_boxes() -> None:
     server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["server"]
     for name in ("maxMessageSize", "maxWidgetStateSize"):
         assert server[name] * 1_000_000 > 3 * 4 * (limits.BOX + 1) + 1_000_000
-
-
-@pytest.mark.parametrize(
-    ("page", "state"),
-    [
-        ("app.py", {"pattern": CUSTOM, "regex": "("}),
-        ("pages/Compare.py", {"pattern": CUSTOM, "regex": "("}),
-        ("pages/Algorithms.py", {"algorithms": []}),
-    ],
-)
-def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) -> None:
-    app = app_pages.opened(page, text_box="abc", text_sample="own", may_fail=True, **state)
-    names = [one.proto.component_name for one in app.get("bidi_component")]
-    assert "bpeviz_copy_link" in names
 
 
 # ---- files
@@ -375,26 +292,6 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
 
 
 @pytest.mark.usefixtures("vocabularies")
-def test_rows_are_computed_again_only_where_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = with_text("Compare", "Rows of a text", compared=["gpt2", "o200k_base"])
-    before = component(app)
-    compute = Mock(wraps=score.payload)
-    monkeypatch.setattr(score, "payload", compute)
-    assert component(app.run()) == before
-    compute.assert_not_called()
-    assert component(app.toggle(key="token_ids").set_value(True).run())["showIds"]
-    assert not component(app)["colorsAll"]
-    assert component(app.toggle(key="color_every_token").set_value(True).run())["colorsAll"]
-    assert component(type_text(app, "Rows of one"))["text"] == "Rows of one"
-    assert compute.call_count == 3
-    # Files and slides are colored as the page is.
-    offer = app.session_state["offered_export"]
-    assert offer.file()().data["score"]["colorsAll"]
-    drawn = offer.slides()
-    assert drawn.payload("Text", "")["score"]["colorsAll"]
-
-
-@pytest.mark.usefixtures("vocabularies")
 def test_a_text_has_the_costs_of_typed_prices_in_the_verdict_and_the_metrics() -> None:
     text = "नदी कहाँ है?"
     app = with_text("Compare", text, compared=["gpt2", "o200k_base"], costs_open=True)
@@ -454,29 +351,11 @@ def test_compare_says_what_to_do_without_columns_or_text() -> None:
 
 
 @pytest.mark.usefixtures("vocabularies")
-def test_compare_names_all_columns_that_tie() -> None:
-    app = with_text("Compare", "a", compared=["yours", "gpt2", "cl100k_base"])
-    assert verdict(app) == (
-        "GPT-2 and GPT-4 (cl100k) need the same number: 1 token each. "
-        "Yours, trained on this text: 1."
-    )
-    assert [column["isBest"] for column in component(app)["rows"]] == [False] * 3
-
-
-@pytest.mark.usefixtures("vocabularies")
 def test_compare_goes_on_where_the_own_tokenizer_cannot_be_trained() -> None:
     state = {"compared": ["yours", "gpt2"], "pattern": "regex", "regex": "("}
     app = with_text("Compare", SHORT, may_fail=True, **state)
     assert len(errors(app)) == 1
     assert [column["title"].split()[0] for column in component(app)["rows"]] == ["GPT-2"]
-
-
-@pytest.mark.usefixtures("vocabularies")
-def test_compare_names_the_largest_of_the_other_vocabularies() -> None:
-    how = {"trained_on_sample": LANGUAGES, "trained_on_box": ""}
-    app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"], **how)
-    (words,) = [one.value for one in app.markdown if "balance" in one.value]
-    assert "the largest one here 100,256." in words
 
 
 def test_compare_shows_which_tokens_end_with_morphemes() -> None:
@@ -493,16 +372,7 @@ def test_compare_shows_which_tokens_end_with_morphemes() -> None:
     assert [row[1] for row in rows[:2]] == ["67% (2 of 3)", "100% (2 of 2)"]
 
 
-@pytest.mark.parametrize("key", TRAINERS)
-def test_compare_has_the_boundaries_of_every_trainer(key: str) -> None:
-    training = usual.train(key, SHORT)
-    boundaries = training.tokenizer().boundaries(SHORT)
-    app = with_text("Compare", SHORT, algorithm=key)
-    (column,) = component(app)["rows"]
-    np.testing.assert_array_equal(column["tokenEnds"], boundaries.cuts(training.opening))
-
-
-@pytest.mark.parametrize("key", TRAINERS)
+@pytest.mark.parametrize("key", ["bpe", "unigram", "adaptive"])
 def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None:
     training = usual.train(key, SHORT)
     boundaries = training.tokenizer().boundaries(SHORT)
@@ -521,56 +391,6 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     assert candidates.iloc[0, : len(best.ids)].tolist() == [training.name(i) for i in best.ids]
     details = texts.details(training, SHORT, boundaries, last)
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
-
-
-def test_train_says_where_it_leaves_out_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "The table lists the best 5, the file all."
-    text = samples.by_key("spanish").text
-    assert not any(said in one.value for one in with_text("Train", text).caption)
-    files: dict[str, table.Table] = {}
-    monkeypatch.setattr(train, "CANDIDATES", 5)
-    monkeypatch.setattr(train, "offer_file", lambda of, key, label: files.update({key: of()}))
-    app = with_text("Train", text)
-    assert any(said in one.value for one in app.caption)
-    assert len(token_tables(app)[0]) == 5
-    training = usual.train("bpe", text)
-    boundaries = training.tokenizer().boundaries(text)
-    found = training.candidates(text, boundaries, training.steps - 1, 1_000)
-    assert len(files["candidates"]) == len(found) > 5
-    assert files["all merges"].columns[0] == range(1, training.steps + 1)
-
-
-def test_a_closed_section_computes_nothing_and_a_link_opens_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn = {
-        "why_open": Mock(wraps=train._candidates),
-        "log_open": Mock(wraps=train._log),
-        "vocabulary_open": Mock(wraps=vocabulary._views),
-    }
-    for place, name, mock in zip(
-        (train, train, vocabulary),
-        ("_candidates", "_log", "_views"),
-        drawn.values(),
-        strict=True,
-    ):
-        monkeypatch.setattr(place, name, mock)
-    app = opened("Train", **dict.fromkeys(drawn, False))
-    assert not token_tables(app)
-    assert not any(one.called for one in drawn.values())
-    for key, mock in drawn.items():
-        app_pages.opened("Train", {"s": codec.pack({key: True})})
-        assert mock.called
-        assert [one.called for one in drawn.values()].count(True) == 1
-        mock.reset_mock()
-
-
-def test_costs_are_compared_where_vocabularies_differ() -> None:
-    for text, has_table in ((SHORT, False), (samples.by_key("english-prose").text, True)):
-        app = with_text("Train", text, vocabulary="cost", bpe_min_count=1)
-        said = any("hardly differ in cost" in one.value for one in app.caption)
-        labels = [one.proto.body for one in app.get("html")]
-        assert any("Costs by vocabulary size" in one for one in labels) == has_table != said
 
 
 def test_size_can_be_set_as_a_number_of_merges() -> None:
@@ -614,19 +434,6 @@ def test_compare_works_without_downloaded_vocabularies(
     assert {button.key for button in app.button} >= {"retry_gpt2", "retry_cl100k_base"}
 
 
-def helps(app: AppTest) -> list[str]:
-    """Return the help of each element that has one."""
-    found = [getattr(one.proto, "help", "") for one in app.main if hasattr(one, "proto")]
-    return [one for one in found if one]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_help_has_at_most_300_characters(page: str) -> None:
-    chosen = [*TRAINERS] if page == "Train" else ["bpe"]
-    for key in chosen:
-        assert [one for one in helps(opened(page, algorithm=key)) if len(one) > 300] == []
-
-
 def test_declared_help_has_at_most_300_characters() -> None:
     found = [option.help for trainer in TRAINERS.values() for option in trainer.options]
     found += [trainer.about for trainer in TRAINERS.values()]
@@ -643,13 +450,6 @@ def test_compare_offers_a_text_that_differs_where_no_word_does() -> None:
     app.button(key="try_another_text").click().run()
     assert payload(app)["sample"] == "several-languages"
     assert "No word" not in app.markdown[0].value
-
-
-def test_verdict_says_yours_of_the_users_tokenizer_within_a_sentence() -> None:
-    how = {"trained_on_sample": "own", "trained_on_box": "low lower"}
-    app = app_pages.opened("Compare", text_sample="own", text_box="hello world", **how)
-    assert verdict(app).endswith("Your tokenizer needs 5 times as many.")
-    assert re.search(r"vocabulary of GPT\\-2 is \d+ times as large as yours", app.markdown[0].value)
 
 
 @pytest.mark.usefixtures("vocabularies")
