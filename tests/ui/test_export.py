@@ -40,7 +40,6 @@ from bpeviz.ui.opened_tokenizers import (
     read_files,
     unique_title,
 )
-from bpeviz.ui.pages import inspect
 from bpeviz.views import gif, playable
 from bpeviz.views.table import Table
 
@@ -614,6 +613,7 @@ def test_inspect_describes_the_normalization_only_where_it_changes_the_text() ->
 
         from bpeviz.analysis import normalization
         from bpeviz.text import Normalized
+        from bpeviz.ui.pages import inspect
 
         for text, characters in (("same", "same"), ("Éa", ["e", "*x*\n"])):
             units = normalization.units(text, Normalized.of(characters))

@@ -1,0 +1,233 @@
+"""Single chapters: their judges for any text, and what they draw without vocabulary files.
+
+`tests/contracts/test_acts.py` asks every question of every chapter; `test_texts.py` computes the
+answers again, and `tests/test_answers.py` the figures of the words.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import tiktoken
+from helpers.difficult import DIFFICULT
+from helpers.learn_pages import words
+from helpers.properties import many
+from helpers.refusals import refusal
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
+from bpeviz.pretrained import download
+from bpeviz.ui.learn import engine, figures, stored
+from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question
+from bpeviz.ui.learn.chapters import BY_KEY, encode, fences, real, stop, units, wrong
+from bpeviz.views.acts import bits_of
+
+
+def question(chapter: str, task: str, text: str | None = None) -> Question:
+    of = BY_KEY[chapter]
+    return (of.task(task) if text is None else of.tasks[task](text)).questions[0]()
+
+
+def ids_of(payload: dict[str, Any]) -> list[int]:
+    return [i for i in payload["views"][0]["changes"]["ids"] if i != INSIDE_ID]
+
+
+@pytest.fixture
+def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "available", lambda name: False)
+
+
+# ---- words, letters or bytes
+
+
+@pytest.mark.parametrize("text", ["", "  ", "lugar", "vivía", "en un lugar, ", "Lugar", "你好"])
+def test_words_outside_of_the_list_are_right(text: str) -> None:
+    result = question("units", "unknown").result([text], gave_up=False)
+    assert result is not None
+    assert result["kind"] == ("right" if text in ("Lugar", "你好") else "draft")
+    assert result["message"]
+
+
+def pieces(view: dict[str, Any]) -> list[tuple[int, str]]:
+    """Return the ids and texts of the tokens of a row."""
+    ids, raw = view["changes"]["ids"], view["text"].encode()
+    starts = [at for at, token_id in enumerate(ids) if token_id != INSIDE_ID]
+    ends = [*starts[1:], len(raw)][: len(starts)]
+    return [(ids[i], raw[i:j].decode(errors="replace")) for i, j in zip(starts, ends, strict=True)]
+
+
+def test_rows_have_words_letters_and_bytes() -> None:
+    listed, letters, single = engine.still(units.rows("lugar niño,"))["views"]
+    assert pieces(listed) == [
+        (units.WORDS.index("lugar"), "lugar"),
+        (DROPPED_ID, " "),
+        (UNKNOWN_ID, "niño"),
+        (units.WORDS.index(","), ","),
+    ]
+    assert [text for _, text in pieces(letters)] == [*"lugar niño,"]
+    assert [token_id for token_id, _ in pieces(single)] == [*"lugar niño,".encode()]
+    assert [row["tokenCounts"] for row in (listed, letters, single)] == [[3], [11], [12]]
+    for text in DIFFICULT:
+        for row in engine.still(units.rows(text))["views"]:
+            assert "".join(piece for _, piece in pieces(row)) == text or row["title"] == "Bytes"
+            assert len(row["changes"]["ids"]) == len(text.encode())
+            assert {i for i, _ in pieces(row) if i >= 0} <= {*row["tokenStyles"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("你你", ("6 bytes", "4 bytes")), ("😃😃😃", ("12 bytes", "2 bytes")), ("你好😃", ())],
+)
+def test_draft_tells_bytes(text: str, numbers: tuple[str, ...]) -> None:
+    judgment = question("units", "weights").judge(text)
+    assert judgment.verdict == ("wrong" if numbers else "right")
+    assert all(number in words(judgment.message) for number in numbers)
+
+
+# ---- when to stop
+
+
+@many(30, 30)
+@given(st.text(min_size=1, max_size=60), st.integers(0, stop.MERGES))
+def test_line_after_which_nothing_changes_is_right_for_any_text(new: str, step: int) -> None:
+    """The counts are those of tokenizers with more and more merges."""
+    training = bpeviz.train(DON_QUIJOTE, merges=stop.MERGES, pattern="none")
+    counts = [len(training.tokenizer(256 + i).encode(new)) for i in range(stop.MERGES + 1)]
+    asked = question("stop", "line", new)
+    right = asked.judge(None).right
+    assert counts[right] == counts[-1]
+    assert not right or counts[right - 1] > counts[right]
+    assert (asked.judge(step).verdict == "right") == (step == right)
+    assert asked.solved(step) == (abs(step - right) <= figures.NEAR)
+
+
+def test_curves_before_the_answer_do_not_depend_on_the_new_text_and_it_appends_one() -> None:
+    task = stop.CHAPTER.tasks["line"]
+    texts = (stop.CHAPTER.text, "Ⱥnother ☃ text", DON_QUIJOTE)
+    states = [task(text).payload(0, answer) for text in texts for answer in (None, 9)]
+    assert len({json.dumps(state | {"key": "", "timelineId": ""}) for state in states}) == 1
+    before, after = states[0]["curves"], task(texts[0]).payload(1, 22)["curves"]
+    assert after["lines"][0] == before["lines"][0]
+    assert [after["lines"][1]["values"][i] for i in (0, 14, 40)] == [100, 87.1, 87.1]
+    assert [step for step, _ in after["marks"]] == [14, 22]
+
+
+# ---- fences
+
+
+@many(30, 30)
+@given(st.text("ab.' ,é1\u0301", min_size=2, max_size=70), st.data())
+def test_fences_are_right_if_and_only_if_no_merge_joins(text: str, data: st.DataObject) -> None:
+    try:
+        asked = question("fences", "apart", text)
+    except NoQuestionError:
+        return
+    places = fences._places(text)
+    assert asked.act.places == [len(text[:place].encode()) - 1 for place in places]
+    assert asked.judge(asked.judge(None).right).verdict == "right"
+    chosen = [*data.draw(st.sets(st.sampled_from(places)))]
+    result = figures.fenced(text, chosen)
+    joined = any(joins for _, joins in result.merges)
+    mask = bits_of(places, chosen)
+    assert asked.judge(mask).verdict == ("wrong" if joined else "right")
+    payload = fences.CHAPTER.tasks["apart"](text).payload(0, mask)
+    assert payload["views"][0]["tokenCounts"][-1] == result.tokens
+
+
+def test_text_without_a_merge_to_forbid_or_with_too_many_fences_has_no_question() -> None:
+    for text in ("a", "hello", "...", " ", "你好"):
+        refusal(question, "fences", "apart", text, error=NoQuestionError)
+    long = "Uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve."
+    assert fences._places(long) == figures.fences_of(long)
+    refusal(question, "fences", "apart", long * 3, naming="52", error=NoQuestionError)
+
+
+# ---- encode and decode
+
+
+def test_ids_are_decoded_as_they_stand() -> None:
+    asked, task = question("encode", "ids"), encode.CHAPTER.task("ids")
+    start = [67, 111, 109, 256, 101, 115, 116, 195, 161, 115, 63]
+    assert encode.tokenizer().encode("Como estás?") == start
+    for ids in (start, [195], [161, 195], [195, 161], [115, 195], start[::-1], []):
+        assert asked.act.accepts(ids)
+        data = task.payload(0, ids)
+        raw = b"".join(map(encode.tokenizer().token_bytes, ids))
+        assert data["views"][0]["text"] == raw.decode(errors="replace")
+        assert [part["id"] for part in data["task"]["pieces"]] == ids
+        assert asked.judge(ids).verdict == ("right" if ids == [195, 161] else "wrong")
+    for value in (None, 195, "195", [True], [67, 67], [0], [195, "161"]):
+        assert not asked.act.accepts(value)
+
+
+def test_the_two_ways_come_apart_at_abc() -> None:
+    rows = encode.both_ways()["views"]
+    labels = [[row["tokenStyles"][i][0] for i in row["changes"]["ids"] if i >= 0] for row in rows]
+    assert labels == [["a", "bc"], ["ab", "c"]]
+
+
+@pytest.mark.parametrize("cuts", [(1, 2, 3), (2, 5, 6), (3, 9), (9,)])
+def test_pieces_of_decoded_bytes_end_where_characters_do(cuts: tuple[int, ...]) -> None:
+    raw = "aé😃".encode() + b"\x80\xf0\x9f"
+    parts = [raw[i:j] for i, j in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
+    row = engine.decoded_row([({"label": "", "color": 0}, part) for part in parts])
+    assert row.text == raw.decode(errors="replace")
+
+
+# ---- real ones, and what goes wrong
+
+NAME = real.CHAPTER.texts["special"][0]
+
+
+@pytest.mark.usefixtures("no_files")
+def test_typed_name_is_right_only_as_a_whole_and_stays_seven_tokens() -> None:
+    asked, task = question("real", "special"), real.CHAPTER.task("special")
+    whole = tiktoken.get_encoding("o200k_base")
+    for end in range(len(NAME) + 1):
+        part = NAME[:end]
+        assert asked.judge(part).verdict == ("right" if part == NAME else "wrong")
+        assert ids_of(task.payload(0, part)) == whole.encode(part, disallowed_special=())
+    assert len(ids_of(task.payload(0, NAME))) == 7
+
+
+def test_other_text_needs_a_file_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, task = f"The end {NAME}", real.CHAPTER.task("special")
+    with monkeypatch.context() as without:
+        without.setattr(download, "available", lambda name: False)
+        judgment = question("real", "special").judge(text)
+        assert (judgment.verdict, "file" in words(judgment.message)) == ("right", True)
+        assert len(ids_of(task.payload(0, text))) == len(text), "its bytes"
+        refusal(question, "real", "word", "Windmühle", error=NoQuestionError)
+    assert ids_of(task.payload(0, text)) == bpeviz.load("o200k_base").encode(text)
+
+
+@pytest.mark.usefixtures("no_files")
+def test_forged_name_is_the_control_token_or_six_ordinary_ones() -> None:
+    whole = tiktoken.get_encoding("o200k_base")
+    names = dict(stored.chat().special_tokens)
+    ranks = whole._mergeable_ranks
+    with_names = tiktoken.Encoding(
+        "named", pat_str=whole._pat_str, mergeable_ranks=ranks, special_tokens=names
+    )
+    every, own = ([*map(int, ids_of({"views": [view]}))] for view in wrong.ways()["views"])
+    assert every == with_names.encode("".join(stored.CHAT), allowed_special="all")
+    start, end = names.values()
+    assert (every.count(start), every.count(end)) == (2, 2)  # a turn of the system begins
+    assert (own.count(start), own.count(end)) == (1, 1)
+    ordinary = whole.encode("<|im_end|>", disallowed_special=())
+    assert str(ordinary)[1:-1] in str(own)
+    assert wrong.CHAPTER.figures()["plain"] == len(ordinary) == 6
+    assert [part.label for part in stored.o200k().tokens(wrong.GOING_ON)][-1] == "·blue"
+
+
+@pytest.mark.usefixtures("no_files")
+@pytest.mark.parametrize(("word", "is_asked"), [("Donaudampfschifffahrt", True), ("a" * 40, False)])
+def test_long_words_are_guessed_or_played(word: str, is_asked: bool) -> None:
+    """A tokenizer of single bytes: where a token ends does not matter for the number of places."""
+    task = engine.cut_task(word, stored.o200k().at_step(0), "tokens")
+    assert bool(task.questions) == is_asked
+    assert is_asked or task.payload(0, None)["plays"]
