@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from bpeviz.core.training import Training
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.reconnection import reconnected
@@ -52,14 +52,20 @@ _WIDTH, _DIGIT = 22, 10
 """Pixels of an empty box, and of a digit."""
 
 
+def least_count(options: Options) -> int:
+    """Return the smallest count of a pair that is merged."""
+    return int(dict(options).get("min_count", 1))
+
+
 def why_stopped(training: Training, options: Options) -> str:
-    """Return why training stopped before its largest vocabulary, or "" if it did not."""
-    least = int(dict(options).get("min_count", 1))
-    often = "twice" if least == 2 else f"{least:,} times"
-    if training.stopped == "rare" and not training.steps:
-        return f"No pair occurs {often}, so there is nothing to merge"
-    why = {"no pair": "no pair is left", "rare": f"no pair occurs {often} any more"}
-    return f"Training stopped: {reason}" if (reason := why.get(training.stopped)) else ""
+    """Return in a sentence why training stopped before its largest vocabulary; "" if it did not."""
+    least = least_count(options)
+    why = {
+        "rare": f"no pair occurs {'twice' if least == 2 else f'{least:,} times'}",
+        "no pair": f"no neighbors are left to {texts_of(training).verb}",
+        "atoms": "only single characters are left",
+    }
+    return why.get(training.stopped, "")
 
 
 def vocabulary_size(training: Training, largest: int, options: Options) -> int:
@@ -108,9 +114,9 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
         persist_state="session",
     )
     why = why_stopped(training, options)
-    missed = f" {why}, so {largest:,} cannot be reached." if why and largest != LARGEST else ""
+    missed = f" Then {why}, so {largest:,} cannot be reached." * bool(why and largest != LARGEST)
     say(f"{'merges' if by_merges else 'tokens'}.{missed}")
-    size = int(number) + offset
+    size = int(number or 0) + offset
     SIZE.show(size)
     return training.step_of(size)
 

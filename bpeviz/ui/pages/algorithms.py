@@ -201,7 +201,7 @@ def _notes(shown: Sequence[Trained]) -> list[str]:
     for row in shown:
         if row.history.stopped == "rare":
             early.setdefault(why_stopped(row.history, row.choice.options), []).append(_name(row))
-    notes = [f"{', '.join(names)}: {why}." for why, names in early.items()]
+    notes = [f"{', '.join(names)}: {why} any more." for why, names in early.items()]
     starts = {row.history.pre_tokenizer.atoms for row in shown}
     has_bpe = any(row.choice.algorithm == "bpe" for row in shown)
     if has_bpe and starts == {"characters"} and BPE_OF_TRAIN.get() in (None, "bytes"):

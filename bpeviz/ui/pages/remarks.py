@@ -10,12 +10,12 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.core.boundaries import UNKNOWN_ID
-from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents, beginning, characters_in
 from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.text import counted, joined
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, page_trainings
+from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.inputs.text import LANGUAGES, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.token_count import TITLE
@@ -27,8 +27,9 @@ from bpeviz.ui.inputs.training import (
     on_languages,
     option_widget,
 )
-from bpeviz.ui.inputs.vocabulary_size import FEW_STEPS
+from bpeviz.ui.inputs.vocabulary_size import FEW_STEPS, least_count, why_stopped
 from bpeviz.ui.page_trainings import Trained, TrainingError
+from bpeviz.ui.pages import base
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.widgets import SessionValue, Widget
 from bpeviz.views.payloads import Player, Remark
@@ -70,17 +71,43 @@ def add(payload: Player, trainings: Sequence[Trained], steps: int, last: int | N
 
 
 def add_other(payload: Player, trained: Trained) -> None:
-    """Add why the text has no merges of its own to the payload of a player with others."""
-    sentence = _why_few(trained.history, trained.text, _min_count(trained.choice))
+    """Add to the payload of a player whose merges it has, as the text has none of its own."""
+    sentence, ways = _other(payload, trained)
+    _add(payload, _with_ways(sentence, {LANGUAGES, *ways}))
+
+
+def say_other(payload: Player, trained: Trained) -> None:
+    """Say the same in the sentence of settings, in their place; in a frame, add it."""
+    if st.context.is_embedded:
+        add_other(payload, trained)
+        return
+    _add(payload, None)
+    view = payload["views"][0]
+    if view["algorithm"] == TITLE:
+        number = counted(view["tokenCounts"][-1], "token")
+        base.TITLE.get().title(f"{number} in {TITLE}", anchor=False)
+    sentence, ways = _other(payload, trained)
+    with st.container(key="other_merges", horizontal=True, gap="xxsmall"):
+        say(f"{sentence} Train on")
+        _way(LANGUAGES, TRAIN_ON.others[LANGUAGES])
+        for way in ways:
+            say("or")
+            _way(way, f"{WAYS[way][0].lower()}{WAYS[way][1:]}")
+
+
+def _way(way: str, title: str) -> None:
+    """Draw a next step as words of the sentence."""
+    st.button(title, type="tertiary", key=f"way_{way}", on_click=follow, args=(way,))
+
+
+def _other(payload: Player, trained: Trained) -> tuple[str, list[str]]:
+    """Return whose merges are on the stage and why, in a sentence, and how to get other ones."""
     is_published = payload["views"][0]["algorithm"] == TITLE
-    name = TITLE if is_published else f"a tokenizer trained here on {TRAIN_ON.others[LANGUAGES]}"
     drawn = f"{payload['views'][0]['steps']['kind']}s" if payload["last"] else "tokens"
-    than = ", which was trained on much more text" * is_published
-    sentence = f"{sentence} These are the {drawn} of {name}{than}."
-    ways = {LANGUAGES} if is_published else {LANGUAGES, GET}
-    if trained.history.stopped == "rare" and _min_count(trained.choice) > 1:
-        ways.add(ONCE)
-    _add(payload, _with_ways(sentence, ways))
+    name = TRAIN_ON.others[LANGUAGES]
+    whose = f"{TITLE}’s {drawn}" if is_published else f"The {drawn} of {name}"
+    ways = [*_once(trained)] + [GET] * (not is_published)
+    return f"{whose}, since {why_stopped(trained.history, trained.choice.options)}.", ways
 
 
 def add_to_published(payload: Player, text: str, steps: int) -> None:
@@ -142,7 +169,7 @@ def _why(trained: Trained, last: int | None) -> str:
     """Return why few steps change the text, or "" if the chosen size is the reason."""
     history, name = trained.history, trained.trained_on
     if name is None:
-        return _why_few(history, trained.text, _min_count(trained.choice), last)
+        return _why_few(trained, last)
     last = history.steps if last is None else last
     unit = texts_of(history).unit
     changing = int((trained.boundaries.change_steps < last).sum())
@@ -152,30 +179,24 @@ def _why(trained: Trained, last: int | None) -> str:
     return f"{changing:,} of {counted(last, unit)} trained on {name} {verb} this text."
 
 
-def _why_few(training: Training, text: str, least: int, last: int | None = None) -> str:
+def _why_few(trained: Trained, last: int | None) -> str:
     """Return in a sentence why a training on a short text has few steps.
 
     Args:
-        training: The training history.
-        text: The training text.
-        least: The minimum count of a pair.
+        trained: The training.
         last: The last step on screen; None if all are.
     """
+    training, options = trained.history, trained.choice.options
     texts, steps = texts_of(training), training.steps if last is None else last
     if training.stopped == "full" or steps < training.steps:
         size = "smaller" if texts.unit == "pruning" else "larger"
         return "" if steps else f"No {texts.unit}s at this size. Choose a {size} one to see some."
-    if len(text) == 1 and not steps and training.stopped != "rare":  # a character of several bytes
+    if len(trained.text) == 1 and not steps and training.stopped != "rare":
         return f"One character: nothing to {texts.verb}."
-    times = "twice" if least == 2 else f"{least:,} times"
-    why = {
-        "rare": f"no pair occurs {times}",
-        "no pair": f"no neighbors are left to {texts.verb}",
-        "atoms": "only single characters are left",
-    }[training.stopped]
+    why = why_stopped(training, options)
     if not steps:
         return f"{why[0].upper()}{why[1:]}, so there is nothing to {texts.verb} in this text alone."
-    joined_once = training.stopped == "no pair" and least == 1
+    joined_once = training.stopped == "no pair" and least_count(options) == 1
     memorizes = " Pairs seen once were joined, too: that is memorizing." * joined_once
     return f"After {counted(steps, texts.unit)}, {why}.{memorizes}"
 
@@ -184,10 +205,6 @@ def _changing(trained: Trained) -> str:
     """Return the algorithm with the number of its steps that change the text."""
     unit, number = texts_of(trained.history).unit, len(trained.boundaries.change_steps)
     return f"{TRAINERS[trained.choice.algorithm].short} {counted(number, unit)}"
-
-
-def _min_count(choice: TrainingChoice) -> int:
-    return int(dict(choice.options).get(_MIN_COUNT, 1))
 
 
 def _gains(trained: Trained) -> set[str]:
@@ -212,11 +229,17 @@ def _gains(trained: Trained) -> set[str]:
     languages = on_languages(choice)
     if choice.corpus != languages.corpus and gives_more(languages, begin=True):
         ways.add(LANGUAGES)
-    if choice.corpus is None and trained.history.stopped == "rare" and _min_count(choice) > 1:
-        ways.add(ONCE)
+    if choice.corpus is None:
+        ways |= _once(trained)
     if choice.corpus is not None and gives_more(replace(choice, corpus=None)):
         ways.add(THIS_TEXT)
     return ways
+
+
+def _once(trained: Trained) -> set[str]:
+    """Return the next step to pairs that occur once, if there is one."""
+    least = least_count(trained.choice.options)
+    return {ONCE} if trained.history.stopped == "rare" and least > 1 else set()
 
 
 def _gpt4o_gives_more(text: str | Documents, steps: int) -> bool:

@@ -122,7 +122,8 @@ def show(side: DeltaGenerator) -> None:
         payload["ways"] = [] if st.context.is_embedded else [*_ways(plays_gpt4o=bool(other))]
         if other:
             payload["initialStep"] = payload["last"]
-            remarks.add_other(payload, trained)
+            with sizes:
+                remarks.say_other(payload, trained)
         else:
             changing = int((trained.boundaries.change_steps < last).sum())
             remarks.add(payload, [trained], changing, last)

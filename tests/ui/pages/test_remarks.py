@@ -18,14 +18,13 @@ from bpeviz.ui.inputs.token_count import NAME
 from bpeviz.ui.pages import inspect, remarks
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER
 
-NO_PAIR = "No pair occurs twice, so there is nothing to merge in this text alone."
-GPT4O = "These are the merges of GPT-4o, which was trained on much more text."
+GPT4O = "GPT-4o’s merges, since no pair occurs twice."
 OWN_TEXTS = {
-    "hello world": f"{NO_PAIR} {GPT4O}",
+    "hello world": f"{GPT4O} Train on",
     "a": "One character: nothing to merge.",
-    "é": f"{NO_PAIR} {GPT4O}",  # two bytes, which GPT-4o merges
+    "é": f"{GPT4O} Train on",  # two bytes, which GPT-4o merges
     "मुझे हिंदी में लिखना अच्छा लगता है।": "After 9 merges, no pair occurs twice.",
-    " \n\t ": f"{NO_PAIR} {GPT4O}",
+    " \n\t ": f"{GPT4O} Train on",
 }
 KEYS = {"Train": "player", "Algorithms": "lock_step", "Inspect": "inspect_player"}
 
@@ -43,7 +42,18 @@ def stage(app: AppTest) -> dict[str, Any]:
 
 
 def ways(app: AppTest) -> list[str]:
-    return [way for way, _ in stage(app)["remark"]["ways"]]
+    """Return the next steps of the stage, or of the sentence of settings."""
+    keys = [str(button.key) for button in app.button]
+    said = [key.removeprefix("way_") for key in keys if key.startswith("way_")]
+    remark = stage(app)["remark"]
+    return said or [way for way, _ in remark["ways"]]
+
+
+def remark_of(app: AppTest) -> str:
+    """Return why the steps change little, where it is said."""
+    remark = stage(app)["remark"]
+    said = [words.value for words in app.markdown if ", since " in words.value]
+    return " ".join([*said, remark["sentence"] if remark else ""]).strip()
 
 
 def press(
@@ -77,7 +87,7 @@ def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
     assert {view["text"] for view in stage(app)["views"]} == {text}
     assert not app.info
     if page == "Train" or text == "a":
-        assert stage(app)["remark"]["sentence"] == OWN_TEXTS[text]
+        assert remark_of(app) == OWN_TEXTS[text]
     if page != "Algorithms":  # the side does not say it again
         assert not any("no pair" in caption.value.lower() for caption in app.caption)
     if page == "Train":
@@ -140,12 +150,14 @@ def test_buttons_give_the_text_at_least_one_step_more(text: str) -> None:
 @needs_gpt4o
 @pytest.mark.parametrize("page", ["Train", "Inspect"])
 def test_text_without_merges_has_those_of_gpt4o_at_its_last_step(page: str) -> None:
-    shown = stage(opened(page, "hello world"))
+    app = opened(page, "hello world")
+    shown = stage(app)
     (view,) = shown["views"]
     assert (shown["initialStep"], shown["last"]) == (9, 9)
     assert (view["algorithm"], view["tokenCounts"][-1]) == ("GPT-4o", 2)
     assert view["rule"] == "2 tokens in this text, after 9 of its 199,742 merges"
-    assert [way for way, _ in shown["remark"]["ways"]] == ["languages", "once"]
+    assert ways(app) == ["languages", "once"]
+    assert GPT4O in remark_of(app)
 
 
 @needs_gpt4o
@@ -159,11 +171,12 @@ def test_file_of_a_text_without_merges_has_the_tokens_of_its_stage() -> None:
 @needs_gpt4o
 def test_long_text_without_merges_has_the_tokens_of_gpt4o() -> None:
     text = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
-    shown = stage(opened("Train", text, bpe_atoms="characters"))
+    app = opened("Train", text, bpe_atoms="characters")
+    shown = stage(app)
     (view,) = shown["views"]
     assert shown["last"] == 0
     assert view["tokenCounts"] == [len(rank_tokenizer.load(NAME).encode(text))]
-    assert "These are the tokens of GPT-4o" in shown["remark"]["sentence"]
+    assert remark_of(app).startswith("GPT-4o’s tokens, since no pair occurs twice.")
 
 
 def test_text_without_merges_has_those_of_languages_without_the_file_of_gpt4o(
@@ -176,7 +189,7 @@ def test_text_without_merges_has_those_of_languages_without_the_file_of_gpt4o(
     (view,) = stage(app)["views"]
     assert view["algorithm"] == "A tokenizer trained here on 34 languages"
     assert view["rule"] == "8 tokens in this text, after 3 of its 768 merges"
-    assert "These are the merges of a tokenizer trained here" in stage(app)["remark"]["sentence"]
+    assert remark_of(app).startswith("The merges of 34 languages, since")
     assert ways(app) == ["languages", "once", "get"]
     assert not fetched
     press(app, "get", monkeypatch)
