@@ -10,7 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ import pytest
 
 import bpeviz
 from bpeviz import Tokenizer, Training
+from bpeviz.analysis import alignment
+from bpeviz.analysis.metrics import Column, composed_tokens
+from bpeviz.analysis.trace import inspect
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained import download
@@ -81,7 +84,38 @@ def candidates(case: Case) -> dict[str, float]:
     return {" ".join(map(training.name, pair.ids)): pair.score for pair in listed}
 
 
+def loaded(name: str) -> Tokenizer:
+    if not download.available(name):
+        pytest.skip(f"not available: {name}")
+    return bpeviz.load(name)
+
+
+def column(case: Case, tokenizer: Tokenizer) -> Column:
+    return Column("", tokenizer, tokenizer.boundaries(case.text), tokenizer.steps)
+
+
+def spans_with(case: Case, name: str) -> int:
+    """Return the number of the smallest pieces at whose ends tokens of both tokenizers end."""
+    return alignment.tokens_of_spans(
+        [column(case, case.encodes), column(case, loaded(name))]
+    ).shape[1]
+
+
+def shared_with(case: Case, name: str) -> int:
+    """Return the number of tokens that two vocabularies have in common, single bytes included."""
+    return 256 + len(composed_tokens(case.encodes).keys() & composed_tokens(loaded(name)).keys())
+
+
+WITH = {"spans with": spans_with, "tokens shared with": shared_with}
 WHAT: Mapping[str, Callable[[Case], Any]] = {
+    **{
+        f"{what} {name}": partial(find, name=name)
+        for what, find in WITH.items()
+        for name in ("cl100k_base", "o200k_base")
+    },
+    "ends inside characters": lambda case: sum(
+        kind == "character" for _, kind in inspect(case.text, case.encodes).cuts_inside()
+    ),
     "ids": lambda case: case.ids,
     "tokens": lambda case: [token.label for token in case.encodes.tokens(case.text)],
     "count": lambda case: len(case.ids),

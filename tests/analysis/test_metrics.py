@@ -143,25 +143,6 @@ def test_sweep_ends_at_the_step_of_the_column_and_is_thinned() -> None:
     assert ratios[-1] == pytest.approx(measure(text, [cut], 0)[0].bytes_per_token)
 
 
-def test_sweep_of_a_text_without_tokens_is_zero() -> None:
-    training = bpeviz.train("low lower", "wordpiece", merges=2)
-    column = Column("WordPiece", training.tokenizer(), training.tokenizer().boundaries(" \n "), 2)
-    sizes, ratios = sweep(column)
-    assert sizes.tolist() == training.sizes.tolist()
-    assert ratios.tolist() == [0, 0, 0]
-    (found,) = measure(" \n ", [column], 0)
-    assert (found.tokens, found.distinct, found.bytes_per_token) == (0, 0, None)
-
-
-def test_inner_boundaries_exclude_the_start_of_the_text() -> None:
-    training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ comes before the text
-    column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
-    assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
-    assert column.inner_boundaries.tolist() == [1]
-    atoms = trained_column("ab", 0)
-    assert measure("ab", [atoms, column], 0)[1].agreement == Agreement(1, 1, 1)
-
-
 def test_common_boundaries_with_always_exist_at_every_step() -> None:
     """A piece that is pruned later covers the boundary before that step."""
     text = "low low lower"
@@ -230,11 +211,3 @@ def test_vocabularies_count_shared_and_exclusive_tokens() -> None:
     assert [(one.tokens, one.shared) for one in metrics.vocabularies([("A", a)])] == [(3, 0)]
     assert [one.own for one in metrics.vocabularies([("A", a), ("none", {})])] == [3, 0]
     assert metrics.vocabularies([]) == []
-
-
-def test_vocabularies_shorten_the_first_examples() -> None:
-    many = {str(i).encode() * 9: f"{i}" * 40 for i in range(30)}
-    found = metrics.vocabularies([("many", many), ("none", {})])[0]
-    assert len(found.examples) == 8
-    assert found.examples[0][0].startswith("000")
-    assert max(len(label) for label, _ in found.examples) <= 24

@@ -8,14 +8,10 @@ from typing import Any
 
 import pytest
 import tiktoken
-from helpers.properties import many
-from hypothesis import given
-from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.ui.learn.engine import encoding as stage_of
 from bpeviz.ui.learn.engine import on_stage
@@ -102,20 +98,6 @@ def test_encoding_by_o200k_equals_slow_merging_and_ends_as_tiktoken(text: str) -
     assert states_of(payload) == states
     assert payload["tokenCounts"] == [*map(len, states)]
     assert states[-1] == tiktoken_encoding.encode(text, disallowed_special=())
-
-
-@many()
-@given(st.text("ab ñ", max_size=30), st.text("abc ñ", max_size=20), st.integers(0, 12))
-def test_encoding_by_a_training_equals_slow_merging(corpus: str, text: str, merges: int) -> None:
-    training = bpeviz.train(corpus, merges=merges, pattern="gpt2")
-    assert isinstance(training, MergeTraining)
-    ids = {(merge.left, merge.right): merge.new_id for merge in training.merges}
-    rows = [[*part.encode()] for part in pretokenize(text, "gpt2")]
-    steps, states = slow_steps(rows, lambda *pair: ids.get(pair))
-    payload = encoding(text, training.tokenizer())
-    assert steps_of(payload) == steps
-    assert states_of(payload) == states
-    assert payload["tokenCounts"] == [*map(len, states)]
 
 
 @pytest.mark.parametrize("text", TEXTS)

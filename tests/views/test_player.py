@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import usual
 from helpers.properties import examples, many
 from helpers.stages import played
 from helpers.stages import timeline as timeline_of
@@ -16,11 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.core.boundaries import Boundaries, Part
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
 from bpeviz.ui.pages.remarks import _why_few as why_few
-from bpeviz.views.parts import part_between
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import of_training, steps_at
 
@@ -127,28 +125,6 @@ def test_parts_cover_the_text_without_dividing_characters(
     assert all(left.end == right.start for left, right in pairwise(parts))
     for part in parts:
         assert part.end - part.start <= size
-
-
-def trained_as(key: str, text: str, **initial: str) -> tuple[Training, Boundaries]:
-    training = usual.train(key, text, **initial)
-    return training, training.tokenizer().boundaries(text)
-
-
-def test_part_between_assigns_marks_to_the_text_before_them() -> None:
-    text = "ab cd"
-    training, boundaries = trained_as("bpe", text, atoms="characters", end_mark="symbol")
-    assert boundaries.ends.tolist() == [1, 2, 2, 3, 4, 5, 5]
-    first = part_between(boundaries, Part(0, 2, 0, 2), text)
-    second = part_between(boundaries, Part(2, 5, 2, 5), text)
-    assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 7)
-    # ▁ comes before the text and is shown with the text after it.
-    training, boundaries = trained_as("sentencepiece", text)
-    assert boundaries.ends.tolist() == [0, 1, 2, 3, 4, 5]
-    first = part_between(boundaries, Part(0, 2, 0, 2), text)
-    second = part_between(boundaries, Part(2, 5, 2, 5), text)
-    assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
-    timeline = timeline_of(text, training, boundaries, first, 0)
-    assert timeline["atomBytes"] == [0, 1, 1]
 
 
 @many()

@@ -50,20 +50,6 @@ def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     assert [one.mark for one in cells] == ["fewest", "fewest", ""]
 
 
-def test_legends_say_what_holds_for_the_texts() -> None:
-    def plot(*texts: str) -> str:
-        named = {str(i): text for i, text in enumerate(texts)}
-        comparison = bpeviz.compare(named, {"a": COARSE}, "0")
-        return text_table.chart_legend(comparison, figures.premium)
-
-    assert plot("low", "low") == "", "no order"
-    assert plot("low", "lowest") == "Rows are in the order of a."
-    rows = bpeviz.compare({"en": ["low"] * 12, "de": ["niedrig"] * 12}, {"a": COARSE}, "en")
-    legends = text_table.chart_legend, text_table.legend
-    assert all("interval over rows" in of(rows, figures.premium) for of in legends)
-    assert "interval over lines" in text_table.legend(FOUND, figures.tokens)
-
-
 def test_payload_has_the_cells_with_their_values() -> None:
     payload = text_table.payload(FOUND, figures.bytes_per_token, "Bytes")
     assert payload["header"] == ["Text", "coarse", "fine"]
@@ -77,15 +63,6 @@ def test_payload_has_the_cells_with_their_values() -> None:
     assert premium["axis"] == "tokens relative to short (logarithmic axis)"
     other = text_table.payload(FOUND, figures.tokens, "Bytes")
     assert other["key"] != payload["key"]
-
-
-def test_every_figure_of_a_compared_text_is_in_each_form() -> None:
-    found = bpeviz.compare({"hindi": "नमस्ते"}, {"fine": FINE})
-    assert found.rows[0].characters_per_token == 6 / 18
-    assert "0.33" in text_table.of_texts(found, [figures.characters_per_token]).rows[0]
-    ((cell,),) = text_table.cells(found, figures.characters_per_token)
-    assert (cell.text, cell.value) == ("0.33", 6 / 18)
-    assert "characters_per_token" in text_table.exact(found).names
 
 
 def test_exact_table_has_every_figure() -> None:
