@@ -315,7 +315,7 @@ LINES = {
     "bpeviz/views": 3_178,
     "bpeviz/workers": 464,
     "tests": 38_607,
-    "tests data, kB": 199,
+    "tests data, kB": 202,
     "tests/*.mjs": 1_530,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
