@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,6 +126,20 @@ def test_page_allows_the_state_of_each_step(tour: Tour, number: int) -> None:
         if widget.link in rest and widget.allows(rest[widget.link]):
             valid[widget.link] = rest.pop(widget.link)
     assert rest == {}
+
+
+@pytest.mark.parametrize("tour", TOURS.values(), ids=[*TOURS])
+def test_marks_name_keys_of_elements_and_classes_of_components(tour: Tour) -> None:
+    def words(paths: str) -> set[str]:
+        """Return what files have in quotes: class lists as words, keys as a whole."""
+        sources = [path.read_text("utf-8") for path in Path(bpeviz.__file__).parent.glob(paths)]
+        quoted = re.findall('["`]([\\w -]+)["`]', "".join(sources))
+        return {*quoted, *" ".join(quoted).split()}
+
+    classes, keys = words("components/*/*.html") | words("components/*/*.js"), words("ui/**/*.py")
+    marks = " ".join(part for step in tour.steps for part in step.mark)
+    for prefix, name in re.findall(r"\.(st-key-)?([\w-]+)", marks):
+        assert {name, name.replace("-", " ")} & (keys if prefix else classes), name
 
 
 def test_step_in_the_address_sets_the_page_once() -> None:

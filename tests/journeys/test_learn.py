@@ -1,0 +1,376 @@
+"""Learn: tasks answered wrong and right, by pointer and keyboard, a reload; teachers, and tours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from journeys.journey import Journey
+from journeys.people import (
+    PHONE,
+    SCREEN,
+    Locator,
+    Page,
+    Stage,
+    await_equal,
+    await_rest,
+    button,
+    copy_link,
+    expect,
+    focused,
+    press_between,
+    tab_to,
+    told,
+)
+
+from bpeviz.ui.learn.tours import TOURS, Tour
+
+LETTERS = """text => [...text.querySelectorAll(".c")].map(piece => piece.textContent).join("")"""
+
+PROJECTOR = {"width": 1024, "height": 576}
+
+MOST_PAGES = 6
+"""The most pages of a printed sheet."""
+
+AROUND = """() => {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  const inner = active.getBoundingClientRect();
+  const { shadowRoot } = [...document.querySelectorAll("*")]
+    .find(({ shadowRoot }) => shadowRoot?.querySelector(".ring"));
+  const outer = shadowRoot.querySelector(".ring").getBoundingClientRect();
+  return outer.left <= inner.left && outer.right >= inner.right && outer.top <= inner.top;
+}"""
+"""Returns whether the focus is within the ring around the part that a tour is about."""
+
+
+def chapter(page: Page, title: str) -> Locator:
+    """Return the button of a chapter, with its marks."""
+    return page.get_by_role("button", name=re.compile(f"Chapter [0-9]: {title}"))
+
+
+def go_to_chapter(page: Page, title: str) -> None:
+    chapter(page, title).click()
+    expect(page.get_by_role("heading", name=re.compile(f"[0-9]. {title}"))).to_be_visible()
+    await_rest(page)
+
+
+def places(page: Page) -> Locator:
+    """Return the places between letters that can be pressed."""
+    return page.locator("button.gap")
+
+
+def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
+    with journey.step("Why: boundaries are placed by keyboard; the first try is wrong"):
+        page = journey.open("/Learn", prepare=lambda page: page.clock.install())
+        text = page.locator(".text").first
+        expect(places(page)).to_have_count(9)
+        letters = text.evaluate(LETTERS)
+        tab_to(page, "Boundary between s and t")
+        page.keyboard.press("Enter")
+        for _ in range(4):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+        between = button(page, "Boundary between w and b")
+        expect(between).to_have_attribute("aria-pressed", "true")
+        tab_to(page, "Check my boundaries")
+        page.keyboard.press("Enter")
+        told(page, "Not yet. Look again at the first token")
+        expect(page.locator(".told").first).to_be_focused()  # so a screen reader says it
+        expect(button(page, "Check my boundaries")).to_be_disabled()
+    with journey.step("The second is right; the engine plays the truth beside the user's marks"):
+        tab_to(page, "Boundary between s and t")
+        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        tab_to(page, "Check my boundaries")
+        page.keyboard.press("Enter")
+        told(page, re.compile(r"Right\. 3 tokens: st\s*302 raw\s*1618 berry\s*19772"))
+        told(page, "Second try")
+        expect(button(page, "Pause")).to_have_count(1)
+        expect(page.locator("i.gap.right")).to_have_count(2)
+        page.clock.run_for(20_000)
+        expect(page.get_by_role("spinbutton", name="Step number").first).to_have_value("7")
+        assert text.evaluate(LETTERS) == letters
+    with journey.step("A belief is corrected; the mark of the chapter survives a reload"):
+        page.get_by_role("button", name="It reads each word").press("Enter")
+        expect(page.get_by_text("Not yet.")).to_be_visible()
+        page.get_by_role("button", name="The ids that it gets").press("Enter")
+        expect(page.get_by_text("Second try")).to_have_count(2)
+        page.locator(".text").nth(1).scroll_into_view_if_needed()  # it waited until it is seen
+        expect(page.get_by_label("Step", exact=True).nth(1)).not_to_have_value("0")
+        done = "Chapter 0: Why, done, 0 of 2 at the first try"
+        expect(button(page, done)).to_be_visible()
+        page.reload()
+        told(page, "Right. 3 tokens")
+        expect(button(page, done)).to_be_visible()
+    with journey.step("Units: a typed text is judged at once, and loses no letter"):
+        go_to_chapter(page, "Words, letters")
+        typed = page.get_by_role("textbox")
+        typed.press_sequentially("lugar", delay=40)
+        told(page, "lugar is in the list.")
+        sentence = "lugar del niño, caterpillars everywhere"
+        typed.press_sequentially(sentence.removeprefix("lugar"), delay=90)  # the page runs
+        told(page, "Right.")
+        expect(typed.first).to_have_value(sentence)
+        expect(typed.first).to_be_focused()
+        expect(page.locator(".text .c.unknown").first).to_be_visible()
+        expect(typed).to_have_count(2)
+        page.reload()
+        told(page, "Right.")
+        expect(typed.first).to_have_value(sentence)
+    with journey.step("Show me answers; a changed text is judged again, and Again begins anew"):
+        button(page, "Show me").click()
+        expect(typed.nth(1)).to_have_value("你好😃")
+        example = "For example: 10 bytes in 3 characters."
+        expect(page.locator(".told").nth(1)).to_contain_text(example)
+        typed.first.fill("lugar")
+        told(page, "lugar is in the list.")
+        page.reload()
+        told(page, "lugar is in the list.")
+        expect(typed).to_have_count(2)  # the first task is done, also while its text changes
+        button(page, "Again").click()
+        expect(typed).to_have_count(1)
+        expect(typed.first).to_have_value("")
+        expect(page.locator(".text .c")).to_have_count(0)
+        expect(button(page, "Show me")).to_have_count(1)
+    with journey.step("Merge: a pair is chosen by pointer, and all its places ring"):
+        go_to_chapter(page, "Choose the merge")
+        expect(places(page)).to_have_count(130)
+        check = button(page, "Merge this pair")
+        expect(check).to_be_disabled()
+        press_between(page, "e and space")
+        expect(page.locator(".text .c.outlined-first")).to_have_count(6)
+        expect(page.get_by_text("6 times")).to_have_count(0)
+        check.click()
+        told(page, "Not yet. e + · occurs 6 times; another pair occurs more often.")
+        press_between(page, "o and space")
+        check.click()
+        told(page, "Right. o + · occurs 7 times")
+        expect(page.get_by_text("Merge 2 of 6")).to_be_visible()
+        expect(page.locator(".text .c.new")).to_have_count(14)
+        expect(page.get_by_text("131 → 124 tokens").first).to_be_visible()
+        button(page, "Show me").click()
+        told(page, "The answer. e + · occurs 6 times")
+        expect(page.get_by_text("Merge 3 of 6")).to_be_visible()
+        expect(chapter(page, "Choose the merge")).to_contain_text("◐◌")
+        button(page, "Again").click()
+        expect(page.get_by_text("Merge 1 of 6")).to_be_visible()
+        expect(places(page)).to_have_count(130)
+        expect(chapter(page, "Choose the merge")).to_contain_text("◐◌")  # the first marks count
+    with journey.step("Stop: a line is set by keyboard; the curve of a new text follows"):
+        go_to_chapter(page, "When to stop")
+        page.set_viewport_size(PROJECTOR)
+        for element in (".prompt", ".plot"):  # nobody has to scroll
+            expect(page.locator(element)).to_be_in_viewport(ratio=1)
+        track = page.get_by_role("slider", name="Step")
+        curve = page.locator(".others path")
+        expect(page.get_by_text("training text 47%")).to_be_visible()
+        expect(curve).to_have_count(0)
+        training = page.locator(".drawing path.first")
+        before = training.get_attribute("d") or ""
+        track.press("End")
+        expect(page.get_by_text("62 → 61 tokens").first).to_be_visible()
+        button(page, "Stop here").press("Enter")
+        told(page, "Not yet. Here, tokens are long parts of the training text.")
+        expect(curve).to_have_count(0)
+        for _ in range(21):
+            track.press("ArrowLeft")
+        button(page, "Stop here").press("Enter")
+        told(page, "Not quite. Too late: the last merges before your line")
+        expect(curve).to_have_attribute("d", re.compile("^M0.0000,0.1"))
+        expect(training).to_have_attribute("d", before)
+        for mark in ("merge 14, the last that helps", "yours"):
+            expect(page.get_by_text(mark, exact=True)).to_be_visible()
+        expect(track).to_have_value("14")
+        rows = "Rows of the embedding table: 256 + 14 merges = 270"
+        expect(page.get_by_text(rows)).to_be_visible()
+        button(page, "Again").first.click()
+        expect(curve).to_have_count(0)
+        expect(track).to_have_value("0")
+        page.set_viewport_size(SCREEN)
+    with journey.step("Fences: each is counted at once, and stays on the stage after a reload"):
+        go_to_chapter(page, "Fences")
+        expect(places(page)).to_have_count(35)
+        merges, left_out = page.locator(".rows ol"), page.locator(".rows ul")
+        listed = ["sa", "sa.", "sa.·", "ro", "ca", "sa.·ro"]
+        expect(merges.locator("li")).to_have_text(listed)
+        press_between(page, "Fence between period and space")
+        joined = (
+            "17 tokens, and 16 without fences. 2 merges join a word with a mark or the next word"
+        )
+        told(page, joined)
+        expect(left_out.locator(".out")).to_have_text(["sa.·", "sa.·ro"])
+        announced = page.locator(".announced").first
+        expect(announced).to_contain_text("17 tokens, and 16 without fences")
+        places(page).nth(3).press("Enter")
+        expect(button(page, "Pause")).to_have_count(1)  # the merges are played once more
+        told(page, "Right. 17 tokens")
+        for place in (10, 11, 16, 17, 22, 23, 28, 29, 35):
+            places(page).nth(place - 1).press("Enter")
+            expect(places(page).nth(place - 1)).to_be_focused()
+        told(page, "Right. 17 tokens")
+        fences = page.locator('button.gap[aria-pressed="true"]')
+        expect(fences).to_have_count(11)
+        expect(Stage(page).button("Show me")).to_have_count(0)
+        await_rest(page)  # the tab has the last fence
+        page.reload()
+        told(page, "Right. 17 tokens")
+        expect(fences).to_have_count(11)
+        button(page, "Again").first.click()
+        expect(merges.locator("li")).to_have_text(listed)
+        expect(fences).to_have_count(0)
+    with journey.step("Golf: merges by keyboard are counted, undone, and survive a reload"):
+        go_to_chapter(page, "Golf")
+        expect(places(page)).to_have_count(130)
+        tab_to(page, "E and n")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")  # n and space
+        told(page, "127 tokens after 1 merge: 46 to go.")
+        expect(places(page)).to_have_count(126)
+        assert focused(page) == "E and n space"  # the place before the new token
+        page.keyboard.press("Enter")  # also while the first merge plays
+        told(page, "126 tokens after 2 merges")
+        expect(page.get_by_text("127 → 126 tokens").first).to_be_visible()
+        tab_to(page, "Undo")
+        page.keyboard.press("Enter")
+        told(page, "127 tokens after 1 merge")
+        await_equal(lambda: focused(page), "Undo")
+        page.reload()
+        told(page, "127 tokens after 1 merge")
+        button(page, "Show me").click()
+        told(page, "For example: 18 merges, the fewest known.")
+        page.clock.run_for(30_000)
+        number = page.get_by_role("spinbutton", name="Merge number").first
+        expect(number).to_have_value("18")
+        button(page, "Start over").click()
+        told(page, "131 tokens after 0 merges: 50 to go.")
+        expect(places(page)).to_have_count(130)
+    with journey.step("The end: ten questions by keyboard, counted, also after a reload"):
+        button(page, "Next: The end").click()
+        groups = page.get_by_role("radiogroup")
+        expect(groups).to_have_count(10)
+        for group in groups.all():
+            group.get_by_role("radio").first.press("Space")
+            expect(group.get_by_role("radio").first).to_be_checked()
+        button(page, "See the answers").press("Enter")
+        expect(page.get_by_text("Right: after 5 of 10.")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("Right: after 5 of 10.")).to_be_visible()
+    journey.close(page)
+
+
+def test_teacher_prints_and_shows_a_question_large(journey: Journey) -> None:
+    with journey.step("The teacher's and the students' sheet are printed on few pages"):
+        page = journey.open("/Learn?teacher=student")
+        for address in ("/Learn?teacher=student", "/Learn?teacher=1"):
+            page.goto(journey.server.address + address)
+            expect(page.get_by_role("heading", name="Before and after")).to_be_visible()
+            printed = page.pdf(format="A4")
+            assert 1 < len(re.findall(rb"/Type\s*/Page\b", printed)) <= MOST_PAGES
+    with journey.step("A question is shown large, on the whole screen, and answered"):
+        button(page, "Show “2.3 Merge 3” large").click()
+        expect(page.get_by_text("Merge 3 of 6: ")).to_be_visible()
+        assert "large=merge" in page.url
+        page.keyboard.press("p")
+        button(page, "Show me").click()
+        expect(page.get_by_text("Merge 4 of 6: ")).to_be_visible()
+        assert page.evaluate("Boolean(document.fullscreenElement)")
+    with journey.step("The ways back: to the sheet, to the course"):
+        page.keyboard.press("p")
+        button(page, "All questions").click()
+        expect(page.get_by_role("heading", name="For teachers")).to_be_visible()
+        button(page, "To the course").click()
+        expect(page.get_by_role("heading", name="0. Why")).to_be_visible()
+    journey.close(page)
+
+
+# ---- tours
+
+
+def tour_box(page: Page) -> Locator:
+    return page.get_by_role("dialog")
+
+
+def at_step(page: Page, tour: Tour, number: int) -> None:
+    """Wait for a step of a tour, whose part is on the page."""
+    box = tour_box(page)
+    expect(box).to_contain_text(f" · Step {number} of {len(tour.steps)}")
+    expect(box).to_be_focused()
+    expect(box).not_to_contain_text("does not show this part")
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button of the box by keyboard; links of sources come before the buttons."""
+    tab_to(page, name, most=8)
+    page.keyboard.press("Enter")
+
+
+def guess(page: Page, tour: Tour) -> None:
+    assert tour.guess
+    at_step(page, tour, 1)
+    expect(tour_box(page).get_by_role("heading", name="Guess first")).to_be_visible()
+    press(page, tour.guess.options[tour.guess.right].words.replace("`", ""))
+    expect(tour_box(page)).to_contain_text("Right.")
+
+
+@pytest.mark.parametrize(
+    "tour",
+    [
+        pytest.param(tour, id=key, marks=[pytest.mark.thorough] if key != "splitting" else [])
+        for key, tour in TOURS.items()
+    ],
+)
+def test_tour_is_walked_by_keyboard(journey: Journey, tour: Tour) -> None:
+    with journey.step("It begins with a guess"):
+        page = journey.open(f"{tour.page.path[5:-3]}?tour={tour.key}")
+        guess(page, tour)
+    for number, step in enumerate(tour.steps, 1):
+        with journey.step(f"Step {number}: the part is on the page, and can be reached"):
+            at_step(page, tour, number)
+            expect(tour_box(page).get_by_role("heading")).to_have_text(step.heading)
+            if number == 2:
+                press(page, "Go to this part")
+                assert page.evaluate(AROUND)
+                page.keyboard.press("Escape")
+                expect(tour_box(page)).to_be_focused()
+            press(page, "Next" if number < len(tour.steps) else "Back to Learn")
+    with journey.step("It leads back to Learn"):
+        expect(page.get_by_role("heading", level=1)).to_contain_text("how a model splits text")
+        expect(tour_box(page)).to_have_count(0)
+    if tour.key == "splitting":
+        keeps_its_place(journey, page, tour)
+    journey.close(page)
+
+
+def keeps_its_place(journey: Journey, page: Page, tour: Tour) -> None:
+    """Share a step, close its part, reload, go back, and end the tour."""
+    with journey.step("The link of a step contains it"):
+        page.goto(f"{journey.server.address}{tour.page.path[5:-3]}?tour={tour.key}.2")
+        at_step(page, tour, 2)
+        assert copy_link(page).endswith(f"&tour={tour.key}.2")
+        page.keyboard.press("Escape")
+    with journey.step("On a phone: a closed part is said to be missing, and opens on request"):
+        page.set_viewport_size(PHONE)
+        page.locator("summary").filter(has_text="Why is it split here?").click()
+        expect(tour_box(page)).to_contain_text("does not show this part")
+        tour_box(page).focus()
+        press(page, "Go to this part")
+        expect(tour_box(page)).not_to_contain_text("does not show this part")
+        page.wait_for_function(AROUND)
+        box, ring = tour_box(page).bounding_box(), page.locator(".ring").bounding_box()
+        assert box
+        assert ring
+        assert 0 <= box["x"] <= PHONE["width"] - box["width"]
+        assert box["y"] >= ring["y"] + ring["height"] or box["y"] + box["height"] <= ring["y"]
+    with journey.step("A reload and the browser's Back keep the step; the end keeps the page"):
+        page.reload()
+        at_step(page, tour, 2)
+        press(page, "Back")
+        at_step(page, tour, 1)
+        page.go_back()
+        at_step(page, tour, 2)
+        press(page, "End tour")
+        expect(tour_box(page)).to_have_count(0)
+        assert "tour" not in page.url
+        expect(page.get_by_text('"10"').first).to_be_visible()
