@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from journeys.people import (  # noqa: F401
@@ -12,14 +11,12 @@ from journeys.people import (  # noqa: F401
     SCROLL_THROUGH,
     Rows,
     alert,
-    await_equal,
     await_height,
     await_rest,
     await_run,
     choose,
     close_dialog,
     drawn_boundaries,
-    drop_file,
     english,
     expect,
     go_to,
@@ -38,9 +35,6 @@ from playwright.sync_api import FloatRect, Locator, Page
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
-from bpeviz.corpus import samples
-
-ODD = samples.by_key("emoji-and-unicode").text
 
 
 def labelled(within: Page | Locator, selector: str, label: str) -> Locator:
@@ -143,19 +137,6 @@ class Player(Controls):
         )
         return found
 
-    def first_piece_of(self, ends: Sequence[int], token: int) -> Locator:
-        """Return the first piece of a token in an ASCII text, where each atom is a sign."""
-        return piece_at(self.text, 0 if not token else int(ends[token - 1]))
-
-
-def shown_text(text: Locator) -> str:
-    """Return the displayed text with its stand-ins, of all lines."""
-    found: str = text.evaluate_all(
-        """lines => lines.flatMap(line => [...line.querySelectorAll(".c")])
-          .map(piece => piece.textContent).join("").replaceAll("\\u00a0", " ")"""
-    )
-    return found
-
 
 def await_sign(text: Locator, sign: str) -> None:
     """Wait until a text that contains this sign is displayed."""
@@ -165,12 +146,6 @@ def await_sign(text: Locator, sign: str) -> None:
 def with_clock(page: Page) -> None:
     """Prepare a page whose time passes as usual, and at once by `page.clock.run_for`."""
     page.clock.install()
-
-
-def type_number(page: Page, label: str, number: int) -> None:
-    box = page.get_by_role("spinbutton", name=label)
-    box.fill(str(number))
-    box.press("Enter")
 
 
 class Score(Rows):
