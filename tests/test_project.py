@@ -296,12 +296,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 46_419,
+    "bpeviz": 46_432,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 612,
     "bpeviz/analysis": 2_373,
     "bpeviz/cli": 1_936,
-    "bpeviz/components": 9_340,
+    "bpeviz/components": 9_356,
     "bpeviz/core": 2_140,
     "bpeviz/corpus": 1_041,
     "bpeviz/formats": 4_996,
@@ -312,11 +312,11 @@ LINES = {
     "bpeviz/room": 1_123,
     "bpeviz/trainers": 3_559,
     "bpeviz/ui": 11_481,
-    "bpeviz/views": 3_178,
+    "bpeviz/views": 3_175,
     "bpeviz/workers": 464,
     "tests": 38_598,
     "tests data, kB": 202,
-    "tests/*.mjs": 1_530,
+    "tests/*.mjs": 1_554,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
 

@@ -71,9 +71,6 @@ if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remo
 const at = linked();
 const opening = at === null ? { opensInMotion: parent === window } : { initialStep: at };
 player(root, { ...data.player, ...opening }, ignore);
-data.races?.forEach((race, i) => {
-  race.styles = { ...data.player.views[i].tokenStyles, ...race.styles };
-});
 if (data.races) race(document.createElement("div"), { races: data.races }, ignore);
 for (const view of data.player.views)
   if (view.last) token_table(shadow("token_table"), { view }, ignore);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { LEFT_OUT, LIT, TICK, TOKEN_END, classNames, idInWords, idOf, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
+import { LEFT_OUT, LIT, TICK, TOKEN_END, classNames, idInWords, idOf, intoBytes, labelInBytes, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
 import { MergeBlocks } from "../../bpeviz/components/shared/merge_blocks.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
@@ -169,4 +169,18 @@ test("only an id of the vocabulary is an id in words, of blocks and for screen r
         assert.equal(/\bid .\d*/.exec(words)?.[0], token.id < 0 ? undefined : `id ${token.id}`);
     }
   assert.equal(kinds.has(-1) && kinds.has(1), true);
+});
+
+test("a token's label in bytes has those of all its signs", () => {
+  const labels = { "⟨E0⟩⟨A4⟩": "E0 A4", "·न": "20 E0 A4 A8", "◌ी": "E0 A5 80", "⟨200D⟩": "E2 80 8D", "↵→": "0A 09", "ab…⟨D8⟩": "61 62 … D8" };
+  for (const [label, bytes] of Object.entries(labels)) assert.equal(labelInBytes(label), bytes);
+});
+
+test("each byte of a sign is a cell of the stage of bytes, in the order of its letters", () => {
+  const cells = splitIntoCells("نé", "bytes");
+  const bytes = intoBytes(cells);
+  assert.deepEqual(bytes.map(({ text }) => text.trim().slice(0, 2)), ["D9", "86", "C3", "A9"]);
+  assert.deepEqual(bytes.map(({ firstAtom, size }) => [firstAtom, size]), [[0, 1], [1, 1], [2, 1], [3, 1]]);
+  assert.deepEqual(bytes.map(({ start, end }) => [start, end]), [[0, 1], [0, 1], [1, 2], [1, 2]]);
+  assert.deepEqual(bytes.map(({ text }) => text.endsWith("\u200F")), [true, true, false, false]); // they run with the letters
 });

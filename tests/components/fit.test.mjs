@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { largestFitting, needsWidth, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize } from "../../bpeviz/components/player/fit.js";
+import { largestFitting, needsWidth, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize, wordySize } from "../../bpeviz/components/player/fit.js";
 
 test("the largest size that fits is found to half a pixel", () => {
   for (const limit of [18, 18.5, 31.7, 71.5, 72, 500])
@@ -55,4 +55,21 @@ test("only lines of code that races would break need all of the width", () => {
   const rows = [{ name: "BPE" }, { name: "WordPiece" }, { name: "Unigram" }];
   const needs = (length, width) => needsWidth("x".repeat(length), rows, width);
   assert.deepEqual([[80, 974], [50, 974], [80, 1500], [80, 700], [200, 974]].map(([length, width]) => needs(length, width)), [true, false, false, false, false]);
+});
+
+test("lines have four words, unless their paragraph has fewer", () => {
+  const wordsOf = (text, size, width) => {
+    const lines = [[]];
+    for (const word of text.match(/\s*\S+/g)) {
+      if ([...lines.at(-1), word].join("").length > Math.floor(width / (0.6 * size))) lines.push([]);
+      lines.at(-1).push(word);
+    }
+    return lines.map(({ length }) => length);
+  };
+  const sentence = "She sells sea shells by the sea shore, and the shells she sells are.";
+  assert.deepEqual(wordsOf(sentence, wordySize(sentence, 1266, 60), 1266), [7, 7]);
+  const size = wordySize(sentence, 366, 60);
+  assert.ok(size >= 18 && Math.min(...wordsOf(sentence, size, 366)) >= 4);
+  assert.ok(Math.min(...wordsOf(sentence, size + 0.5, 366)) < 4);
+  assert.equal(wordySize("hello\nthree short words", 1266, 60), 60);
 });

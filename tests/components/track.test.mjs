@@ -3,18 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { halfWay, spread } from "../../bpeviz/components/player/track.js";
+import { chipSteps, spread } from "../../bpeviz/components/player/track.js";
 
-test("half of the change is reached at a step, whether the numbers fall or rise", () => {
-  for (const [counts, step] of [
-    [[168, 151, 138, 129, 120, 111, 56], 5],
-    [[8, 4], 1],
-    [[100, 95, 80, 70, 60, 58], 3],
-    [[40, 41, 46, 60], 3],
-    [[10, 12, 9, 8], 2],
-  ])
-    assert.equal(halfWay(counts), step, `${counts}`);
-  for (const counts of [[8], [8, 8], [8, 6, 8]]) assert.equal(halfWay(counts), null, `${counts}`);
+test("each step has a chip, or as many as fit, the last among them", () => {
+  const steps = [1, 2, 4, 7, 8, 9, 12];
+  assert.deepEqual(chipSteps(steps, 7), steps);
+  assert.deepEqual(chipSteps(steps, 6), [2, 4, 7, 8, 9, 12]);
+  assert.deepEqual(chipSteps(steps, 3), [4, 8, 12]);
+  assert.deepEqual(chipSteps([], 6), []);
 });
 
 test("labels at the ends of curves do not cover each other, and stay beside the drawing", () => {

@@ -2,7 +2,8 @@
 
 import { draw } from "../shared/dom.js";
 
-const MOST = 12; // places that get an arc
+const MOST = 6; // places that get an arc …
+const LINES = 2; // … in so many lines, the lowest that have one
 
 export class Arcs {
   /** @param {any} root */
@@ -17,25 +18,23 @@ export class Arcs {
 
   /** @param {import("./timeline_view.js").TimelineView} view */
   show(view) {
-    this.clear();
+    const { cells, timeline, step } = view;
+    const { score } = cells;
     const made = this.made()?.getBoundingClientRect();
-    if (!made || document.fullscreenElement || !view.step || !view.cells.score.lines.length) return;
+    if (!made || !step || !score.lines.length || score.drawn?.columns.count > 1) return;
     const { left, top } = this.svg.getBoundingClientRect();
-    const { cells, timeline } = view;
-    const seen = cells.score.host.getBoundingClientRect();
-    const boxes = [];
-    for (const atom of timeline.placesAt(view.step - 1)) {
-      const { start, end } = view.token(atom);
-      const [first, last] = [cells.boxOf(cells.cellOf[start]), cells.boxOf(cells.cellOf[end - 1])];
-      const isOnLine = Math.abs(first.top - last.top) < 4;
-      if (first.bottom > seen.bottom + 2 || first.top < seen.top - 2) continue;
-      boxes.push({ x: (first.left + (isOnLine ? last.right : first.right)) / 2 - left, y: cells.elementAt(start).getBoundingClientRect().bottom - top });
-      if (boxes.length === MOST) break;
-    }
+    const [first, end] = score.wholeLines();
+    const places = timeline.placesAt(step - 1).map((atom) => view.token(atom));
+    const lineOf = ({ end }) => cells.lineOf(end - 1);
+    const lines = [...new Set(places.map(lineOf))].filter((line) => line >= first && line < end).slice(-LINES);
     const [x, y] = [made.left + made.width / 2 - left, made.top - top];
-    for (const box of boxes) {
-      const half = (y - box.y) / 2;
-      draw(this.svg, "path", { d: `M${x} ${y}C${x} ${y - Math.max(half, 40)},${box.x} ${box.y + Math.max(half, 40)},${box.x} ${box.y}` });
+    for (const { start, end } of places.filter((place) => lines.includes(lineOf(place))).slice(-MOST)) {
+      const [from, to] = [start, end - 1].map((atom) => cells.boxOf(cells.cellOf[atom]));
+      const isOnLine = Math.abs(from.top - to.top) < 4;
+      const edges = isOnLine ? [from.left, from.right, to.left, to.right] : [to.left, to.right];
+      const [toX, toY] = [(Math.min(...edges) + Math.max(...edges)) / 2 - left, cells.elementAt(end - 1).getBoundingClientRect().bottom - top];
+      const bend = Math.max((y - toY) / 2, 40);
+      draw(this.svg, "path", { d: `M${x} ${y}C${x} ${y - bend},${toX} ${toY + bend},${toX} ${toY}` });
     }
   }
 }

@@ -1,6 +1,6 @@
 // The race: the best candidates of a step as bars, one for each value, with its candidates behind it.
 
-import { element, tokenLabel } from "../shared/dom.js";
+import { element } from "../shared/dom.js";
 import { RACE_WATCHED, emit } from "../shared/events.js";
 import { formatFigure } from "../shared/format.js";
 
@@ -35,10 +35,12 @@ export function groupsAt({ first, atRest }, step) {
 export class Bars {
   /**
    * @param {any} box
+   * @param {import("./timeline_view.js").TimelineView} view
    * @param {(ids: number[] | null) => void} pointed called for a candidate that the user points at, and with null after it
    */
-  constructor(box, pointed) {
+  constructor(box, view, pointed) {
     this.box = box;
+    this.view = view;
     [this.heading, this.list, this.note] = ["h2", "ol", ".note"].map((name) => box.querySelector(name));
     this.rows = new Map();
     const point = ({ target }) => pointed(target.closest(".pair")?.ids ?? null);
@@ -53,6 +55,7 @@ export class Bars {
     this.heading.replaceChildren();
     this.list.replaceChildren();
     this.rows.clear();
+    this.view.more = data?.styles;
   }
 
   /**
@@ -66,9 +69,9 @@ export class Bars {
     if (!groups && this.data.isUnwatched) return emit(RACE_WATCHED);
     this.note.textContent = groups ? "" : (this.data.note ?? "");
     if (!groups && !this.data.note) return;
-    const [value, ties] = groups?.[0] ?? [0, 0];
+    const [value, ties, members] = groups?.[0] ?? [0, 0, []];
     const at = `${this.data.measure === "count" ? "" : `${this.data.measure} `}${formatFigure(value)}`;
-    this.heading.replaceChildren(...(ties ? headingOf(ties > 1 ? `${ties} tie at ${at}` : "") : []));
+    this.heading.replaceChildren(...(ties ? headingOf(ties > 1 ? `${ties} ${members[0].length > 1 ? "pairs" : "pieces"} tie at ${at}` : "") : []));
     const hasFocus = this.list.contains(this.list.getRootNode().activeElement);
     const longest = Math.max(...(groups ?? []).map(([value]) => value)) || 1;
     const rows = new Map();
@@ -92,6 +95,7 @@ export class Bars {
     row.style.setProperty("--share", String(Math.max(0, value) / longest));
     row.classList.toggle("wins", members.some((ids) => String(ids) === taken));
     const pairs = element("span", "pairs");
+    pairs.dir = this.view.dir;
     pairs.append(...members.map((ids) => this.#pair(ids, String(ids) === taken)));
     if (number > members.length) pairs.append(element("small", "more", `+${number - members.length}`));
     row.replaceChildren(element("b", "value", row.ariaLabel), element("span", "length"), pairs);
@@ -102,13 +106,13 @@ export class Bars {
   #pair(ids, wins) {
     const pair = element("span", wins ? "pair wins" : "pair");
     Object.assign(pair, { ids, tabIndex: -1, role: "option", ariaSelected: String(wins) });
-    pair.append(...ids.map((id) => tokenLabel(.../** @type {[string, number]} */ (this.data.styles[id]))));
-    for (const byte of pair.querySelectorAll(".byte")) byte.textContent = byte.textContent.slice(1, -1); // fields, as on rulers
+    pair.append(...this.view.labels(ids));
     return pair;
   }
 
   #remove(row) {
     row.classList.add("gone");
+    for (const pair of row.querySelectorAll(".wins")) pair.classList.remove("wins");
     row.ariaHidden = "true";
     setTimeout(() => row.remove(), LEAVING_TIME);
   }

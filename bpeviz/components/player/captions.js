@@ -27,7 +27,7 @@ export class Captions {
     this.several = several;
     section.classList.toggle("racing", hasRace);
     this.races.hidden = !hasRace;
-    this.bars = views.map((view) => new Bars(this.race.cloneNode(true), (ids) => this.#light(view, ids)));
+    this.bars = views.map((view) => new Bars(this.race.cloneNode(true), view, (ids) => this.#light(view, ids)));
     this.races.replaceChildren(...this.bars.map(({ box }) => box));
     this.sentences = views.map(() => element("div", "sentence"));
     this.notes = views.map(() => element("span", "note"));
@@ -127,9 +127,9 @@ export class Captions {
       const { heading } = bars.data;
       bars.show(step, kind === "pruning" ? [id[decision]] : [left[decision], right[decision]], (tied) => {
         const name = this.several ? `${data.title} ${heading[0].toLowerCase()}${heading.slice(1)}` : heading;
-        const rule = tied && data.tieRule && !this.several ? `; ${data.tieRule}` : "";
+        if (tied && !this.several) return [data.tieRule ? `${tied}; ${data.tieRule}` : tied];
         const when = this.several ? ` before ${data.unit} ${formatCount(decision + 1)}` : "";
-        return [tied ? `${name}: ${tied}${rule}` : name, element("small", "", when + (data.trainedOn ? " in the training text" : ""))];
+        return [tied ? `${name}: ${tied}` : name, element("small", "", when + (data.trainedOn ? " in the training text" : ""))];
       });
     });
   }

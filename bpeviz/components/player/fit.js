@@ -5,6 +5,7 @@ import { firstIndex } from "../shared/search.js";
 
 export const SMALLEST = 18; // pixels
 export const LARGEST = 72;
+export const LARGEST_OF_LINES = 60; // of a text in lines
 export const SMALLEST_BLOCKED = 20; // of a text with its merges on it
 const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow …
 const SCROLLING_ROWS = 26; // … and of one of rows, on a wide screen
@@ -34,7 +35,7 @@ export function unbrokenSize(text, width) {
 }
 
 const FEWEST_WORDS = 4;
-const SMALLEST_COLUMNS = 13; // pixels, of a text in columns that does not fit otherwise
+const SMALLEST_COLUMNS = 14; // pixels, of a text in columns that does not fit otherwise
 const FEWEST_LINES = 8; // of a text that stands in columns if it does not fit otherwise
 
 /**

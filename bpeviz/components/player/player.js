@@ -79,6 +79,7 @@ class Player {
     this.stage.laidOut = () => {
       this.task.place();
       this.captions.views && this.captions.join();
+      this.track.layOut();
     };
     this.stage.said = (words, box) => {
       this.selection.say(words, box);
@@ -130,7 +131,7 @@ class Player {
     const isChanged = contents !== this.contents; // other merges of the same text
     this.contents = contents;
     if (!isNew && !isResized && !isChanged) return;
-    this.track.draw(data);
+    this.track.draw(data, this.stage.score.isBytes);
     emit(TIMELINE, data);
     const steps = this.stage.several ? rankOf(data.changingSteps, data.last) : data.last;
     this.section.classList.toggle("stepless", !steps && !data.curves);
@@ -210,7 +211,7 @@ class Player {
     this.stage.draw(this.data);
     this.#listenTo(this.stage.score);
     const { several } = this.stage;
-    const { hasRace, unit, ways = [], views } = this.data;
+    const { hasRace, unit, ways = [] } = this.data;
     const box = this.#find(".foot");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
@@ -219,7 +220,6 @@ class Player {
     this.section.classList.toggle("saves", Boolean(this.data.saves));
     this.section.classList.toggle("plain", Boolean(this.data.isPlain));
     if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
-    this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, Boolean(hasRace));
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;

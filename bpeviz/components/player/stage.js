@@ -3,12 +3,13 @@
 import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
 import { element, followSize } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
-import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
+import { LARGEST, LARGEST_OF_LINES, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
 
 const LONGEST_BLOCKED = 40; // characters of a text with its merges on it
 const LINE_BLOCKED = 28; // pixels of letters that stand in one line
+const HEX = { smallest: 12, scrolling: 13, largest: 20 }; // pixels of bytes that are the stage
 const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
 
 export class Stage {
@@ -57,6 +58,7 @@ export class Stage {
     this.several = Boolean(views[0].title);
     this.section.classList.toggle("several", this.several);
     this.section.classList.toggle("single", !this.several && !task);
+    this.section.classList.toggle("bytes", score.isBytes);
     this.section.classList.add("drawn");
     this.section.style.setProperty("--rows", String(views.length));
   }
@@ -122,6 +124,7 @@ export class Stage {
     const { rows, host } = score;
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
+    if (!several && !this.words && !projector) sizes.largest = LARGEST_OF_LINES;
     if (projector) sizes.largest = this.blocks ? host.clientHeight : Math.max(largest, host.clientHeight / 10);
     if (this.words) {
       const { words } = this;
@@ -130,12 +133,12 @@ export class Stage {
       sizes.largest = Math.min(sizes.largest, inOneLine < LINE_BLOCKED * scale ? unbrokenSize(words, width) : inOneLine);
       sizes.smallest = Math.min(SMALLEST_BLOCKED * scale, sizes.largest);
     }
-    if (score.isBytes) Object.assign(sizes, { smallest: 11, largest: 20 });
+    if (score.isBytes) Object.assign(sizes, { smallest: scale * HEX.smallest, largest: scale * HEX.largest });
     else if (!several && !this.words && score.text.length < 3000) sizes.largest = Math.max(sizes.smallest, wordySize(score.text, host.clientWidth - 24, sizes.largest));
     score.under = scale * this.below;
     if (this.blocks) this.blocks.scale = scale;
     sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
-    if (score.isBytes) sizes.scrolling = () => 13;
+    if (score.isBytes) sizes.scrolling = () => scale * HEX.scrolling;
     const fit = () => fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("compact", score.isBytes);
     if (this.blocks) this.fitBlocks(fit);

@@ -1,6 +1,6 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, idInWords, intoBytes, splitIntoCells } from "../shared/cells.js";
+import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, RIGHT_TO_LEFT, SPECIAL_ID, UNKNOWN_ID, idInWords, intoBytes, labelInBytes, splitIntoCells } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { Score } from "../shared/score.js";
@@ -44,6 +44,7 @@ export class TimelineScore extends Score {
     const [row] = this.rows;
     this.lines.forEach(({ first, end, element: line }) => {
       line.querySelector(".letters")?.remove();
+      line.querySelector(".staff").ariaHidden = "true"; // a screen reader reads the letters
       const box = line.appendChild(element("div", "letters"));
       const { left } = line.getBoundingClientRect();
       for (const { text, firstAtom, size, baseClass } of signs) {
@@ -88,10 +89,13 @@ export class TimelineView extends TokenizedText {
     this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
     /** @type {import("../shared/score_row.js").ScoreRow} */
     this.cells = null;
+    this.isBytes = this.#joinsBytes();
+    const [letter = ""] = data.text.match(/\p{L}/u) ?? [];
+    this.dir = RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr";
   }
 
-  /** Whether its bytes are the stage: a third of the merges or more join bytes inside signs. */
-  get isBytes() {
+  // Whether its bytes are the stage: a third of the merges or more join bytes inside signs.
+  #joinsBytes() {
     const { atomKind, steps, last, changingSteps, text, title } = this.data;
     if (atomKind !== "bytes" || steps.kind !== "merge" || !last || title || text.length > LONGEST_OF_BYTES) return false;
     const changing = (changingSteps ?? steps.id.map((_, i) => i + 1)).filter((step) => step <= steps.id.length);
@@ -136,12 +140,22 @@ export class TimelineView extends TokenizedText {
     return tokenLabel(label, color);
   }
 
+  /** Return the tokens of some ids, as bytes where these are the stage. */
+  labels(ids) {
+    return ids.map((id) => {
+      const label = this.#label(id);
+      if (this.isBytes) label.textContent = labelInBytes(this.style(id).label);
+      for (const byte of label.querySelectorAll(".byte")) byte.textContent = byte.textContent.slice(1, -1); // fields, as on rulers
+      return label;
+    });
+  }
+
   #labelWithId(id, className) {
     const both = element("span", "with-id");
-    const label = this.#label(id);
+    const [label] = this.labels([id]);
     if (className) label.classList.add(className);
-    label.title = label.textContent;
-    for (const byte of label.querySelectorAll(".byte")) byte.textContent = ` ${byte.textContent.slice(1, -1)} `;
+    label.title = this.style(id).label;
+    if (this.isBytes) both.append(element("bdi", "sign", label.title.replace(/⟨[0-9A-F]{2}⟩/g, "")));
     both.append(label, element("span", "id", idInWords(id)));
     return both;
   }
@@ -174,13 +188,16 @@ export class TimelineView extends TokenizedText {
       this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),
     );
     if (left[step - 1] < 0) return [merged, operator(WHOLE), facts];
-    return [first, operator("+"), second, operator("→"), merged, ...this.#signsInPart(id[step - 1]), facts];
+    const equation = element("span", "equation");
+    equation.dir = this.dir;
+    equation.append(first, operator("+"), second, operator(this.dir === "rtl" ? "←" : "→"), merged, ...this.#signsInPart(id[step - 1]));
+    return [equation, facts];
   }
 
   // The signs at the first place of the step, if its token has only some bytes of one.
   #signsInPart(id) {
     const [place] = this.timeline.placesAt(this.step - 1);
-    if (place === undefined || !isPartOfSign(this.style(id).label)) return [];
+    if (place === undefined || this.isBytes || !isPartOfSign(this.style(id).label)) return [];
     const { start, end } = this.token(place);
     const { cells } = this;
     const [colors, flags] = [cells.colors.slice(), cells.flags.slice()]; // the text may change later

@@ -87,6 +87,8 @@ export class TokenizedText {
   constructor(data) {
     this.data = data;
     this.step = 0;
+    /** @type {Object<string, [string, number]> | undefined} */
+    this.more = undefined; // looks of tokens that are not in the text
     this.raw = data.atomKind === "bytes" ? new TextEncoder().encode(data.text) : null;
     this.atomIds = data.atomIds ?? this.raw;
     this.extend(data);
@@ -172,7 +174,7 @@ export class TokenizedText {
   /** Return the label and the color index of an id. */
   style(id) {
     if (id === LEFT_OUT_ID) return { label: "dropped", color: -1 };
-    const [label, color] = this.data.tokenStyles[id] ?? [this.data.unknownLabel ?? "?", -1];
+    const [label, color] = this.data.tokenStyles[id] ?? this.more?.[id] ?? [this.data.unknownLabel ?? "?", -1];
     return { label, color };
   }
 

@@ -1,6 +1,7 @@
 // The track of the player: a slider on the curve of the number of tokens after each step, with a line for
 // each text. In a task of Learn, the curves of a training text and of a new one in percent of their bytes.
 
+import { labelInBytes } from "../shared/cells.js";
 import { draw, element, newButton } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 
@@ -13,13 +14,13 @@ const STROKES = 5; // looks of curves beside the first one
 const HEIGHT_OF_CURVES = 96; // there is room for the words of marks
 
 /**
- * Return the first step that reaches half of the change of a series, or null if it does not change.
- * @param {number[]} counts
+ * Return the steps that have a chip: all, or as many as fit at equal distances, the last one among them.
+ * @param {number[]} steps
+ * @param {number} most
  */
-export function halfWay(counts) {
-  const change = (count) => Math.sign(counts.at(-1) - counts[0]) * (count - counts[0]);
-  const half = counts.findIndex((count) => 2 * change(count) >= change(counts.at(-1)));
-  return change(counts.at(-1)) ? half : null;
+export function chipSteps(steps, most) {
+  const count = Math.min(steps.length, most);
+  return Array.from({ length: count }, (_, i) => steps[Math.ceil(((i + 1) * steps.length) / count) - 1]);
 }
 
 /**
@@ -56,7 +57,7 @@ export class Track {
   /** @param {any} root */
   constructor(root) {
     const find = (name) => root.querySelector(name);
-    [this.box, this.input, this.area, this.half, this.ends] = [".course", ".track", ".area", ".half", ".ends"].map(find);
+    [this.box, this.input, this.area, this.ends] = [".course", ".track", ".area", ".ends"].map(find);
     [this.start, this.marks, this.table] = [".start", ".marks", ".table"].map(find);
     this.chips = find(".chips");
     this.others = root.querySelector(".others");
@@ -66,8 +67,10 @@ export class Track {
   /**
    * Draw the numbers of tokens of all steps.
    * @param {import("./player.js").PlayerPayload} data
+   * @param {boolean} [isBytes] whether chips are bytes
    */
-  draw({ views, last, unit, changingSteps, curves }) {
+  draw({ views, last, unit, changingSteps, curves }, isBytes) {
+    this.isBytes = isBytes;
     Object.assign(this.input, { max: last, disabled: !last });
     this.height = curves ? HEIGHT_OF_CURVES : HEIGHT;
     this.counts = curves?.lines.map(({ values }) => values) ?? views.map(({ tokenCounts, ownSteps }) => Array.from({ length: last + 1 }, (_, step) => tokenCounts[ownSteps?.[step] ?? step]));
@@ -90,28 +93,47 @@ export class Track {
     this.box.style.setProperty("--digits", `${Math.max(3.5, formatCount(high).length)}ch`); // nothing moves
     const nameOf = (count, i) => (curves ? `${curves.lines[i].title} ${percent(Math.round(count) / 100)}` : others.length ? views[i].title : formatCount(count));
     this.#nameEnds(this.counts.map((counts, i) => [counts[last], nameOf(counts[last], i)]));
-    this.#markHalf(others.length || curves ? null : halfWay(this.counts[0]), last, unit);
     this.#mark(curves ?? { marks: [], rows: null }, at);
-    this.#drawChips(views.length > 1 || curves ? null : views[0], last, changingSteps, unit);
+    this.steps = views.length > 1 || curves ? [] : (changingSteps ?? Array.from({ length: last }, (_, i) => i + 1)).filter((step) => step <= last);
+    const { steps, tokenStyles } = views[0];
+    const styleOf = (step) => tokenStyles[steps.id[step - 1]] ?? ["?", -1];
+    this.labelOf = (step) => this.isBytes ? labelInBytes(styleOf(step)[0]) : styleOf(step)[0].replaceAll("⟩⟨", " ").replace(/[⟨⟩]/g, "");
+    this.colorOf = (step) => styleOf(step)[1];
+    this.unit = unit;
+    this.layOut();
   }
 
-  // One chip per step with its token, as many as fit.
-  #drawChips(view, last, changingSteps, unit) {
-    const all = (changingSteps ?? Array.from({ length: last }, (_, i) => i + 1)).filter((step) => step <= last);
-    this.chips.hidden = !view || !all.length;
-    if (this.chips.hidden) return;
-    const { id } = view.steps;
-    const most = Math.max(6, Math.floor((this.chips.clientWidth || 1000) / CHIP));
-    const stride = Math.ceil(all.length / most);
-    const steps = all.filter((_, i) => (i + 1) % stride === 0 || i === all.length - 1);
+  /** Draw a chip for each step with its token, or for as many as fit. Each ends at its step. */
+  layOut() {
+    const most = Math.max(6, Math.floor(this.chips.clientWidth / CHIP));
+    this.chips.hidden = !this.steps?.length;
+    if (this.chips.hidden || (this.drawn === this.steps && this.most === most)) return;
+    [this.drawn, this.most] = [this.steps, most];
+    const steps = chipSteps(this.steps, most);
     this.chips.replaceChildren(
-      ...steps.map((step) => {
-        const [label, color] = view.tokenStyles[id[step - 1]] ?? ["?", -1];
-        const chip = newButton(`chip color${color}`, label.replace(/⟩⟨/g, " ").replace(/[⟨⟩]/g, ""), () => this.chosen(step), `${unit} ${step}: ${label}`);
-        Object.assign(chip, { step, title: `${unit} ${formatCount(step)}: ${label}`, tabIndex: -1 });
+      ...steps.map((end, i) => {
+        const chip = newButton("chip", "", () => this.chosen(chip.step));
+        Object.assign(chip, { end, tabIndex: -1 });
+        chip.style.flexGrow = String(end - (steps[i - 1] ?? 0));
         return chip;
       }),
     );
+    this.#fillChips(this.at ?? 0);
+  }
+
+  // The present step always has a chip: in place of the one that covers it.
+  #fillChips(at) {
+    let before = 0;
+    for (const chip of this.chips.children) {
+      const step = at > before && at < chip.end && this.steps.includes(at) ? at : chip.end;
+      before = chip.end;
+      if (chip.step !== step) {
+        chip.step = step;
+        chip.textContent = this.labelOf(step);
+        chip.title = chip.ariaLabel = `${this.unit} ${formatCount(step)}: ${chip.textContent}`;
+      }
+      chip.className = `chip color${this.colorOf(step)}${step <= at ? " done" : ""}${step === at ? " now" : ""}`;
+    }
   }
 
   #nameEnds(names) {
@@ -140,18 +162,6 @@ export class Track {
     );
   }
 
-  #markHalf(step, last, unit) {
-    this.half.hidden = step === null || last < 3 || step === last;
-    this.half.textContent = ""; // it describes the slider
-    if (this.half.hidden) return;
-    const [counts] = this.counts;
-    const [isSaving, isLate] = [counts[last] < counts[0], step > last / 2];
-    this.half.textContent = `half of the ${isSaving ? "saving" : "rise"} after ${formatCount(step)} of ${counted(last, unit)}`;
-    this.half.className = `half ${isLate ? "late" : ""} ${isSaving === isLate ? "below" : ""}`; // where the curve is not
-    this.box.style.setProperty("--x", percent(step / last));
-    this.box.style.setProperty("--y", percent(this.level(counts[step])));
-  }
-
   /**
    * Move the slider.
    * @param {number} step
@@ -164,10 +174,8 @@ export class Track {
 
   /** Draw the marker on the curve. */
   mark(step) {
-    for (const chip of this.chips.children) {
-      chip.classList.toggle("done", chip.step <= step);
-      chip.classList.toggle("now", chip.step === step);
-    }
+    this.at = step;
+    this.#fillChips(step);
     if (this.rows) {
       this.table.textContent = `Rows of the embedding table: ${formatCount(this.rows)} + ${counted(step, "merge")} = ${formatCount(this.rows + step)}`;
       const shares = [this.rows, this.rows + step].map((rows) => percent(rows / (this.rows + Number(this.input.max))));

@@ -172,13 +172,26 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   return cells;
 }
 
+const SIGNS = Object.fromEntries(Object.entries(STAND_INS).map(([sign, label]) => [label, sign]));
+
+/** Return the bytes of a token's label as hex digits, with spaces between them. */
+export function labelInBytes(label) {
+  const utf8 = new TextEncoder();
+  const inHex = (sign) => Array.from(utf8.encode(sign), (byte) => toHex(byte, 2));
+  return [...label.replace(/◌(?=\p{M})/gu, "").matchAll(/⟨([0-9A-F]+)⟩|./gsu)]
+    .flatMap(([sign, hex]) => (hex?.length === 2 ? [hex] : sign === "…" ? [sign] : inHex(hex ? String.fromCodePoint(parseInt(hex, 16)) : (SIGNS[sign] ?? sign))))
+    .join(" ");
+}
+
+const RIGHT_TO_LEFT_MARK = "\u200F"; // between bytes, or digits would run from left to right
+
 /** Return a cell for each atom of some cells, with its two hex digits. */
 export const intoBytes = (cells) =>
   cells.flatMap((cell, i) =>
     (cell.size > 1 ? cell.labels : [cell.labels[0]]).map((label, k, all) => ({
       ...cell,
-      text: `${label}\u202F`,
-      baseClass: "c",
+      text: `${label}\u202F${cell.baseClass.includes("rtl") ? RIGHT_TO_LEFT_MARK : ""}`,
+      baseClass: cell.baseClass.includes("rtl") ? "c rtl" : "c",
       firstAtom: cell.firstAtom + k,
       size: 1,
       labels: [label],

@@ -12,7 +12,7 @@ const SMALLEST_LABEL = 7; // a block without room for such letters has none …
 const SMALLEST_BYTES = 11; // … and for such bytes in hex, an ellipsis
 const BLOCK_GAP = 2; // pixels between blocks
 const ABOVE_LETTERS = 4; // … and between blocks and letters
-const ID_SIZE = { height: 13, digit: 6.4 }; // pixels
+const ID = { large: 22, small: 11, height: 1.18, digit: 0.58, room: 1.1 }; // pixels, relative to these, and to the letters, on two lines
 const PARTIAL = /(?:⟨[0-9A-F]{2}⟩)+/g; // the bytes of a part of a character
 
 /**
@@ -78,8 +78,15 @@ export class MergeBlocks {
     return levels * (this.#heightOf(size) + BLOCK_GAP) + (levels ? ABOVE_LETTERS : 0);
   }
 
-  get idsHeight() {
-    return this.hasIds ? 2 * this.scale * ID_SIZE.height : 0;
+  /** Return the size of ids below letters of a size: large, where those of the last tokens have room. */
+  #idSize(size) {
+    const hasRoom = ({ first, end, id }) => String(id).length * ID.digit * ID.large <= ID.room * (end - first) * size;
+    return this.scale * (this.tree.tokensAt(Infinity).every(hasRoom) ? ID.large : ID.small);
+  }
+
+  /** Return the pixels of ids below letters of a size. */
+  idsHeight(size) {
+    return this.hasIds ? 2 * Math.ceil(ID.height * this.#idSize(size)) : 0;
   }
 
   // ---- drawing
@@ -185,19 +192,21 @@ export class MergeBlocks {
   /** Draw the ids of the tokens of a line, on two lines in turn where they would touch. */
   #drawIds(layer) {
     const ends = [-Infinity, -Infinity];
+    const size = this.#idSize(this.size);
+    layer.element.style.setProperty("--id-size", `${size}px`);
     for (const label of layer.labels) label.remove();
     const tokens = this.tree.tokensAt(this.step).filter(({ first, id }) => idOf(id) !== null && first >= layer.start);
     const places = tokens.map((token) => ({ token, span: this.#span(token, layer) })).filter(({ span }) => span);
     places.sort((one, other) => one.span[0] - other.span[0]);
     layer.labels = places.flatMap(({ token, span }) => {
       const words = String(token.id);
-      const width = words.length * ID_SIZE.digit * this.scale;
+      const width = words.length * ID.digit * size;
       const left = Math.max(0, (span[0] + span[1] - width) / 2);
       const line = ends.findIndex((end) => left > end + 3 * this.scale);
       if (line < 0) return [];
       ends[line] = left + width;
       const label = element("i", "", words);
-      label.style.cssText = `left:${left}px;width:${width}px;top:${layer.ids + line * ID_SIZE.height * this.scale}px`;
+      label.style.cssText = `left:${left}px;width:${width}px;top:${layer.ids + line * Math.ceil(ID.height * size)}px`;
       return [layer.element.appendChild(label)];
     });
   }

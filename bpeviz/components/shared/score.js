@@ -108,7 +108,7 @@ export class Score {
       const ruled = ruledInColumns ?? this.rows.map(({ cells }) => !isThin && isRuled(cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
-      const [over, under] = [pixels(false) + (this.over?.(size) ?? 0), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, this.under)];
+      const [over, under] = [pixels(false) + (this.over?.(size) ?? 0), pixels(true) + this.blocks.reduce((sum, blocks) => sum + blocks.idsHeight(size), this.under)];
       height += over + under;
       for (const isRuled of ruled) height += isThin ? thin : plain + (isRuled ? strip : 0) + room.below;
       const bottom = height;
@@ -387,7 +387,7 @@ export class Score {
       before.setStart(this.host, 0);
       before.setEnd(node, offset);
       const fragment = before.cloneContents();
-      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .merge-blocks, .score-name, [inert]")) sign.remove();
+      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .letters, .merge-blocks, .score-name, [inert]")) sign.remove();
       let left = fragment.textContent.length;
       const cell = this.cells.find(({ text }) => (left -= text.length) < 0);
       return !cell ? this.text.length : left === -cell.text.length ? cell.start : cell.end;
