@@ -27,7 +27,6 @@ from tokenizers import (
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.analysis import trace
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.tokenizer import Tokenizer
 
@@ -217,15 +216,6 @@ def test_vocab_and_merges_over_characters_are_refused() -> None:
     refusal(formats.parse, saved(made._tokenizer), naming="characters", error=formats.FormatError)
 
 
-def test_vocab_and_merges_of_character_bpe_keep_capital_letters() -> None:
-    made = tokenizers.CharBPETokenizer()
-    made.train_from_iterator(["Low low Lower é"] * 3, vocab_size=40, show_progress=False)
-    files = saved(made._tokenizer)
-    assert "GPT-1 is assumed" in formats.assumed(files)
-    for text in ("Lower low", "é Low"):
-        assert formats.parse(files).encode(text) == libraries.of_library(made._tokenizer)(text)
-
-
 def test_codes_of_fastbpe_have_no_version() -> None:
     versioned = formats.parse({"codes": b"#version: 0.2\nl o\nlo w</w>\n"})
     ours = formats.parse({"codes": b"l o 9\nlo w</w> 8\n"})
@@ -247,14 +237,6 @@ def test_whole_words_of_ignore_merges_are_shown_without_steps() -> None:
     assert whole.ids(ours.steps)[0] == token
     assert np.array_equal(whole.cuts(0)[:1], [5])
     assert ours.boundaries("the").steps == ours.steps
-
-
-def test_inspection_has_the_normalized_text() -> None:
-    ours = formats.parse(files_of("BERT"))
-    assert trace.inspect("Été\tNaïve", ours).normalized.text == "ete naive"
-    assert trace.inspect("plain", ours).units == []
-    trained = bpeviz.train("low", merges=1).tokenizer()
-    assert trace.inspect("Été", trained).units == []
 
 
 def test_pre_tokens_of_a_normalized_text_are_in_the_original() -> None:
