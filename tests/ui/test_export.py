@@ -40,7 +40,7 @@ from bpeviz.ui.opened_tokenizers import (
     read_files,
     unique_title,
 )
-from bpeviz.views import gif, playable
+from bpeviz.views import playable
 from bpeviz.views.table import Table
 
 pytestmark = pytest.mark.slow
@@ -107,18 +107,6 @@ def test_every_format_opens_from_files_and_zip() -> None:
         assert one.tokenizer.encode(ENGLISH) == tokenizer.encode(ENGLISH)
         assert one.key == packed.key
     assert len({brought(name).key for name in FILES}) == len(FILES)
-
-
-def test_file_without_pattern_requires_a_choice() -> None:
-    ranks = [("tokenizer.tiktoken", MERGES["tiktoken"]["tokenizer.tiktoken"])]
-    assert read_files(ranks) is None
-    found = read_files(ranks, "gpt2")
-    other = read_files(ranks, "none")
-    assert found.key != other.key
-    assert found.tokenizer.encode(ENGLISH) == brought("tiktoken").tokenizer.encode(ENGLISH)
-    plain = [("merges.csv", b"left,right\n104,101\n")]
-    assert read_files(plain) is None
-    assert read_files(plain, "characters") is not None
 
 
 def file_dialog() -> None:
@@ -364,38 +352,6 @@ def test_inspect_shows_why_a_chat_template_fails() -> None:
     app.toggle(key="chat").set_value(False).run()
 
 
-def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
-    pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5)]
-    made = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
-    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    made.add_tokens(["aa"])
-    one = read_files([("tokenizer.json", made.to_str().encode())])
-    state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "steps"}
-    app = app_pages.opened(
-        "Inspect", text_box=f"ab baa ab {'b' * 25} bxy", text_sample="own", **state
-    )
-
-    def segmentations() -> list[str]:
-        (table,) = [one for one in shown_tables(app) if "segmentation" in one]
-        return [*table["segmentation"]]
-
-    def differ() -> bool:
-        return any("differ from the best path" in one.value for one in app.caption)
-
-    assert segmentations() == ["ab", "a b"]
-    (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
-    assert "3 pieces in 2 segmentations. Best: ab, log probability -1.50" in drawing
-    (table,) = [one for one in shown_tables(app) if "in the best path" in one]
-    assert [*table["piece"]] == ["ab", "a", "b"]
-    (word,) = [one for one in app.selectbox if one.label == "Word"]
-    # Each once, without the added token aa; a longer one is not offered.
-    assert word.options == ["ab", "b", "bxy"]
-    assert not differ()
-    word.set_value(2).run()
-    assert segmentations() == ["b <unk> <unk>"]
-    assert differ()  # the library writes a run of unknown characters as one token
-
-
 def test_dialog_stays_where_its_page_still_runs_and_it_has_an_answer() -> None:
     app = app_pages.opened("Compare", may_fail=True)
     app.button(key="open_tokenizer").click().run()
@@ -574,27 +530,6 @@ def test_one_file_of_two_does_not_name_a_published_tokenizer(
     assert catalog.entry_of(*reversed(contents), b"settings") == entry
 
 
-def test_title_of_a_model_stays_when_its_pattern_is_chosen() -> None:
-    def page() -> None:
-        import streamlit as st
-
-        from bpeviz.ui import import_dialog
-        from bpeviz.ui.opened_tokenizers import opened
-
-        if files := st.session_state.pop("given", None):
-            import_dialog._open(files, "", lambda key: None, "Small model")
-        if not opened():
-            import_dialog._dialog(lambda key: None)
-
-    files = formats.dump(bpeviz.train("low lower lowest", merges=5).tokenizer(), "tiktoken")
-    del files["tokenizer.tiktoken.json"]
-    app = AppTest.from_function(page, default_timeout=60)
-    app.session_state["given"] = [*files.items()]
-    app.run()
-    app.button(key="open_with_split").click().run()
-    assert [one.title for one in app.session_state["tokenizers_opened"]] == ["Small model"]
-
-
 def test_known_vocabularies_have_the_title_of_their_model() -> None:
     class Known:
         vocab_size = 128_256
@@ -604,27 +539,6 @@ def test_known_vocabularies_have_the_title_of_their_model() -> None:
 
     assert known_title(cast(Any, Known())) == "Llama 3"
     assert known_title(bpeviz.train("the", merges=1).tokenizer()) is None
-
-
-def test_inspect_describes_the_normalization_only_where_it_changes_the_text() -> None:
-    def page() -> None:
-        from types import SimpleNamespace
-        from typing import Any, cast
-
-        from bpeviz.analysis import normalization
-        from bpeviz.text import Normalized
-        from bpeviz.ui.pages import inspect
-
-        for text, characters in (("same", "same"), ("Éa", ["e", "*x*\n"])):
-            units = normalization.units(text, Normalized.of(characters))
-            inspect._normalization(cast(Any, SimpleNamespace(units=units)))
-
-    app = AppTest.from_function(page, default_timeout=60).run()
-    assert not app.exception
-    [shown] = [one.value for one in app.markdown]
-    assert "É became lower case and lost its accent" in shown
-    assert "↵" in shown
-    assert "*x*" not in shown  # escaped
 
 
 def test_csv_of_table_has_no_formulas() -> None:
@@ -659,47 +573,3 @@ def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]
     for content in slides.contents:
         data = slides.payload(content, "")
         assert step < len(data["stepNumbers"])
-
-
-def test_slide_of_inspect_follows_the_player() -> None:
-    app = app_pages.opened("Inspect", **app_pages.trained_apart(ENGLISH, text_box=TEXT))
-    (player,) = [one for one in payloads(app) if "views" in one]
-    assert player["last"] > 4
-    app.session_state["inspect_follower"] = {
-        "step": {"step": 4, "timelineId": player["timelineId"]}
-    }
-    app.run()
-    offer = app.session_state["offered_export"]
-    assert offer.step == 4
-    assert offer.slides().last == player["last"]  # of the part shown, not of the text
-
-
-def section(page: str = "train") -> None:
-    import bpeviz
-    from bpeviz.ui.pictures import slides_section
-    from bpeviz.views.slides import of_stage
-    from bpeviz.views.stage import Stage, of_training
-
-    text = "low lower lowest"
-    training = bpeviz.train(text, merges=5)
-    stage = Stage([of_training(training, text)])
-    slides_section(page, lambda: of_stage("BPE", stage), 2, "")
-
-
-def test_slide_follows_the_choices(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    app = AppTest.from_function(section).run()
-    assert [one.message for one in app.exception] == []
-    (data,) = payloads(app)
-    assert data["step"] == 2
-    assert len(data["animation"]["steps"]) == 6
-    assert "gif" not in data
-    app.slider(key="step of slide of train at 2").set_value(4)
-    app.slider(key="animation of train").set_value((1, 3))
-    app.toggle(key="dark slide of train").set_value(True).run()
-    (data,) = payloads(app)
-    assert (data["step"], data["animation"]["steps"], data["isDark"]) == (4, [1, 2, 3], True)
-    monkeypatch.setattr(gif, "MOST_FRAMES", 2)
-    app.run()
-    assert payloads(app)[0]["animation"]["steps"] == [1, 3]

@@ -198,31 +198,6 @@ def test_link_splits_at_special_tokens_unless_it_says_otherwise(
     assert splits(app.run()) is is_split
 
 
-def test_text_is_split_at_special_tokens_that_the_user_types() -> None:
-    without = {name: one for name, one in NAMED.items() if name != "special_names"}
-    app = app_pages.opened("Train", {"s": codec.pack(without | {"special_names": ""})})
-    assert splits(app) is None
-    app.text_input(key="special_names").input("<|end|>").run()
-    assert splits(app) is True
-    next(one for one in app.toggle if one.label == SPLIT).set_value(False)
-    assert splits(app.run()) is False
-
-
-def test_page_splits_at_the_trainers_own_names_unless_switched_off() -> None:
-    own = {"text_sample": "own", "text_box": "low [MASK] low [MASK]", "special_names": ""}
-    app = app_pages.opened("Train", **own | {"algorithm": "wordpiece", "more_open": True})
-    assert splits(app) is True
-    next(toggle for toggle in app.toggle if toggle.label == SPLIT).set_value(False)
-    assert splits(app.run()) is False
-
-
-def test_counted_words_are_not_split_at_special_tokens() -> None:
-    counted = {"text_box": "low 5\n<|end|> 3", "counted": True, "more_open": True}
-    app = app_pages.opened("Train", **NAMED | counted)
-    assert splits(app) is None
-    assert any("Counted words are already split" in one.value for one in app.caption)
-
-
 def file_script() -> None:
     import streamlit as st
 
@@ -285,16 +260,6 @@ def test_own_text_waits_behind_a_file_in_place_of_the_box(
     assert app.session_state[TEXT.own.key] == "typed"
 
 
-def test_column_of_a_table_stays_when_the_page_changes() -> None:
-    state = {"sample": OWN_TEXT, "box": "en\nes", "boxed_file": "t.csv", "column": "lang"}
-    table = {f"text_{name}": value for name, value in state.items()}
-    app = app_pages.opened("Train", text_table=("t.csv", TICKETS), **table)
-    app.switch_page("pages/Learn.py").run()
-    del app.session_state[TEXT.column.key]  # as Streamlit does for a browser
-    app.switch_page("pages/Inspect.py").run()
-    assert app.selectbox(key=TEXT.column.key).value == "lang"
-
-
 def test_parquet_file_that_is_not_one_is_refused() -> None:
     refusal(read_file, "t.parquet", b"PAR1 no", naming="t.parquet", error=UnreadableFileError)
 
@@ -310,14 +275,6 @@ def toggle(app: AppTest, *, is_open: bool) -> AppTest:
     """Open or close “More”, as a click on its title does."""
     app.session_state[MORE.key] = is_open
     return app.run()
-
-
-def test_folded_settings_have_their_values_without_being_drawn() -> None:
-    app = app_pages.opened("Train", largest=300, pattern="whitespace", bpe_ties="largest")
-    assert folded(app)
-    handle, _ = app.session_state["offered_export"].tokenizer.cache_key
-    assert (handle.choice.pattern, handle.choice.largest) == ("whitespace", 300)
-    assert dict(handle.choice.options)["ties"] == "largest"
 
 
 def test_settings_keep_their_values_through_a_fold_and_other_pages() -> None:

@@ -47,47 +47,6 @@ def test_passage_costs_three_times_the_tokens_in_burmese_and_more_in_gpt2() -> N
     assert counts == figures.PASSAGE_TOKENS
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "ids"),
-    [
-        ("gpt2", "    Hello World", [220, 220, 220, 18435, 2159]),
-        ("cl100k_base", "    Hello World", [262, 22691, 4435]),
-        ("o200k_base", "<|endoftext|>", [27, 91, 419, 1440, 919, 91, 29]),
-    ],
-)
-def test_ids_of_real_vocabularies(name: str, text: str, ids: list[int]) -> None:
-    """Computed with tiktoken 0.14."""
-    assert bpeviz.load(name).encode(text) == ids
-
-
-@pytest.mark.parametrize(
-    ("name", "start"),
-    [
-        ("gpt2", ["st", "raw", "berry"]),
-        ("cl100k_base", ["str", "aw", "berry"]),
-        ("o200k_base", ["st", "raw", "berry"]),
-    ],
-)
-def test_strawberry_is_three_tokens_at_the_start_and_one_after_a_space(
-    name: str, start: list[str]
-) -> None:
-    tokens = bpeviz.load(name).tokens("strawberry strawberry")
-    assert [token.label for token in tokens] == [*start, "·strawberry"]
-
-
-def test_thousand_needs_more_tokens_in_gpt4o_than_in_gpt2() -> None:
-    gpt2, gpt4o = bpeviz.load("gpt2"), bpeviz.load("o200k_base")
-    assert (len(gpt2.encode("1000")), len(gpt4o.encode("1000"))) == (1, 2)
-
-
-# ---- words, letters or bytes
-
-
-def test_weights_of_characters_are_their_bytes() -> None:
-    assert (ord("😃"), [*"😃".encode()]) == (128_515, [240, 159, 152, 131])
-    assert [len(character.encode()) for character in "éa你"] == [2, 1, 3]
-
-
 # ---- choose the merge
 
 
@@ -154,15 +113,6 @@ def test_fences_of_gpt2_are_eleven_and_those_before_marks_six() -> None:
     assert len(figures.fences_of(figures.FENCED_TEXT)) == 11
 
 
-@pytest.mark.parametrize(
-    ("text", "joined"),
-    [("a.", True), (".a", True), (". a", True), ("a b", True), ("é,", True), ("7)", True)]
-    + [(text, False) for text in ("", "a", " a", "a ", ".", ". ", "...", "e\u0301a", "a1", "😃")],
-)
-def test_joins_words_with_marks_and_with_words(text: str, joined: bool) -> None:
-    assert figures.joins(text) == joined
-
-
 @many()
 @given(st.text("ab. ñ", max_size=30), st.sets(st.integers(0, 32)), st.integers(0, 12))
 def test_fenced_training_equals_training_on_the_parts(
@@ -191,12 +141,6 @@ def test_fenced_training_equals_training_on_the_parts(
     assert result.apart == (not any(map(figures.joins, parts)))
 
 
-def test_fences_hold_for_their_text_alone() -> None:
-    training = figures.fenced("ab ab", [1]).training
-    assert training.pre_tokenizer.pre_tokens("ab ab") == ["a", "b ab"]
-    assert training.pre_tokenizer.pre_tokens("ab") == ["ab"]
-
-
 # ---- encode and decode
 
 
@@ -208,23 +152,6 @@ def test_casa_de_lanza_is_encoded_by_four_merges_in_order() -> None:
     assert changing == (tokenizer.boundaries(text).change_steps + 1).tolist() == [2, 4, 5, 10]
     assert tokenizer.encode(text) == states[-1]
     assert (len(text.encode()), len(states[-1])) == (13, 9)
-
-
-def test_round_trip_of_como_estas_has_eleven_tokens_of_twelve_bytes() -> None:
-    text = "Como estás?"
-    tokenizer = merges_of(DON_QUIJOTE, merges=20).at_step(20)
-    ids = tokenizer.encode(text)
-    assert ids == encode_slowly(text, train_slowly(DON_QUIJOTE, 20))[-1]
-    assert (len(text.encode()), len(ids), tokenizer.decode(ids)) == (12, 11, text)
-    assert "\ufffd" in [tokenizer.decode([token_id]) for token_id in ids]
-
-
-@pytest.mark.parametrize(("how", "tokens"), [("merges", ["a", "bc"]), ("longest", ["ab", "c"])])
-def test_longest_match_and_merges_differ_at_abc(how: str, tokens: list[str]) -> None:
-    options = {"atoms": "characters", "pattern": "whitespace", "merges": 2, "encode": how}
-    training = merges_of("bc bc bc ab ab", **options)
-    assert [training.name(merge.new_id) for merge in training.merges] == ["bc", "ab"]
-    assert [token.label for token in training.tokenizer().tokens("abc")] == tokens
 
 
 # ---- golf

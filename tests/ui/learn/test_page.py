@@ -14,22 +14,15 @@ from streamlit.testing.v1 import AppTest
 from bpeviz.text import digest_of
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter
+from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
-from bpeviz.ui.permalink.codec import pack, unpack
-
-PAIR = DON_QUIJOTE.index("o ")
+from bpeviz.ui.permalink.codec import unpack
 
 
 def show_all(app: AppTest, chapter: Chapter) -> AppTest:
     for name, question in questions(chapter):
         app = give(app, name, question.judge(None).right)
     return app
-
-
-@pytest.mark.parametrize("address", [None, "", "nonsense", "../Train"])
-def test_first_chapter_opens_without_another_in_the_address(address: str | None) -> None:
-    assert bar(opened(address))["current"] == CHAPTERS[0].key
 
 
 def test_answer_is_kept_marked_and_answered_twice() -> None:
@@ -44,7 +37,7 @@ def test_answer_is_kept_marked_and_answered_twice() -> None:
     assert tasks(app)[0]["result"] == task["result"]
 
 
-@pytest.mark.parametrize("value", [True, "3", -1, 10**9, [3], {"a": 1}, "x" * 9_000])
+@pytest.mark.parametrize("value", [True, 10**9, {"a": 1}])
 def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
     (task,) = tasks(give(opened("merge"), "merge/pair/0", value))
     assert (task["result"], task["given"]) == (None, None)
@@ -60,13 +53,6 @@ def test_show_me_opens_the_reply_to_the_belief() -> None:
     assert sum(prose.read(chapter.key).beliefs[0].myth in body for body in bodies) == 1
     assert marks(app, chapter.key)[-1] == "shown"
     assert "belief_show" not in [button.key for button in app.button]
-
-
-def test_marks_tell_tries_and_a_shown_answer_apart() -> None:
-    app = give(opened("merge"), "merge/pair/0", 1)
-    app = give(app, "merge/pair/0", PAIR)
-    app = give(app, "merge/pair/1")
-    assert marks(app, "merge")[:3] == ["second", "shown", None]
 
 
 def test_own_text_has_no_marks_and_a_link_has_the_text_but_no_answers() -> None:
@@ -86,15 +72,6 @@ def test_own_text_has_no_marks_and_a_link_has_the_text_but_no_answers() -> None:
     assert not any(any(entry["marks"]) for entry in bar(other)["chapters"])
     app.text_area(key="learn_text").set_value("a").run()
     assert app.info
-
-
-@pytest.mark.parametrize(
-    "values",
-    [{"chapter": "magic"}, {"chapter": 3}, {"chapter": "merge", "learn_text": "x" * 5_000}],
-)
-def test_invalid_values_of_links_are_ignored_with_a_message(values: dict[str, Any]) -> None:
-    app = opened(link=pack(values))
-    assert len(app.warning) == len(tasks(app)) == 1
 
 
 ENTRY = {"of": "", "tries": [], "shown": True}
@@ -145,15 +122,6 @@ def test_another_text_follows_the_truth_is_asked_anew_and_leaves_no_mark() -> No
             assert again["of"] == task["of"]  # all tries are about one text
             assert again["result"]
         assert marks(app, "wrong")[0] == "shown"
-
-
-def test_next_leads_through_all_chapters() -> None:
-    app = opened()
-    walked = [bar(app)["current"]]
-    while "learn_next" in [button.key for button in app.button]:
-        app.button(key="learn_next").click().run()
-        walked.append(bar(app)["current"])
-    assert walked == [*BY_KEY, "end"]
 
 
 def test_end_lists_the_facts_and_the_marks_until_one_starts_again() -> None:

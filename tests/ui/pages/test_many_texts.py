@@ -10,7 +10,7 @@ import pytest
 from helpers import app_pages, usual
 from helpers.app_pages import errors
 from helpers.html_tables import shown_tables
-from helpers.payloads import data_of, payloads
+from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
@@ -22,7 +22,6 @@ from bpeviz.ui.inputs import named_texts as inputs
 from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import many_texts
 from bpeviz.ui.runtime import uploads
-from bpeviz.views import playable
 
 PASTED = "# en\nthe river\nthe sea\n\n# es\nel río\nel mar\n"
 TRAINED = "low low lower lowest, newer newest wider " * 3
@@ -168,18 +167,6 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
     assert not [one for one in app.toggle if one.key == "translations"]
 
 
-def test_a_reading_of_a_table_with_too_many_labels_can_be_undone() -> None:
-    rows = "\n".join(f"{i},{i % 3},low" for i in range(201))
-    app = opened("", named_files=[("t.csv", f"id,topic,text\n{rows}")])
-    choice = app.selectbox(key="labels_of_t.csv")
-    app.may_fail = True
-    choice.set_value("id").run()
-    assert "There are 201 texts" in errors(app)[0]
-    app.may_fail = False
-    app.selectbox(key="labels_of_t.csv").set_value("topic").run()
-    assert [row[0] for row in cells(app)] == ["0", "1", "2"]
-
-
 def columns(app: AppTest) -> dict[str, Any]:
     (score,) = [data for data in payloads(app) if "colorsAll" in data]
     return score
@@ -228,15 +215,6 @@ def test_a_cell_opens_its_text_under_all_tokenizers() -> None:
     (back,) = [one for one in app.button if one.label == "Back to all texts"]
     back.click().run()
     assert table(app)["shown"] is None
-    assert not [data for data in payloads(app) if "colorsAll" in data]
-
-
-def test_a_text_alone_or_empty_or_closed_is_shown_without_errors() -> None:
-    app = opened("# en\n\n# es\nel río", text_in_tokens="es", shown_under="gpt2")
-    assert titles(app) == ["Your tokenizer"]
-    press(app, "en", "yours")
-    assert "This text is empty." in captions(app)
-    app = opened(text_in_tokens="closed", shown_under="yours")
     assert not [data for data in payloads(app) if "colorsAll" in data]
 
 
@@ -310,58 +288,6 @@ def test_files_of_a_folder_are_sorted_and_keep_apart_if_they_have_one_name(take:
     ]
     assert state["named_files_failed"] == []
     assert take([(".hidden", b"2")])["named_files"][-1] == (".hidden", "2"), "opened alone"
-
-
-def test_two_hundred_and_one_files_are_refused_and_kept() -> None:
-    files = [(f"{i}.txt", "low") for i in range(201)]
-    app = opened("", named_files=files, may_fail=True)
-    (shown,) = errors(app)
-    assert shown.replace("\\", "") == "There are 201 texts. At most 200 can be compared."
-    assert len(app.session_state["named_files"]) == 201
-    app.may_fail = False
-    app.session_state["named_files"] = files[:200]
-    app.run()
-    assert len(cells(app)) == 200
-
-
-def test_texts_with_other_numbers_of_lines_are_named_and_the_others_are_parallel() -> None:
-    lines = "\n".join(["low new"] * 12)
-    names = [f"# {name}\n{lines}" for name in ("en", "es", "fr")]
-    app = opened("\n".join([*names, "# de\nlow\nnew"]))
-    shown = captions(app).replace("\\", "")
-    assert "3 parallel texts of 12 lines: each line is compared with its translation." in shown
-    assert "1 of 4 texts has another number of lines: no premium." in shown
-    assert "de: not as many lines as en, so no premium" in shown
-    app.segmented_control(key="figure_of_texts").set_value("premium").run()
-    assert [row[1] for row in cells(app)] == ["1.00 (1.00 to 1.00)"] * 3 + ["–"]
-
-
-def test_rows_that_are_empty_in_one_language_are_counted_and_left_out() -> None:
-    rows = ["a low,un new", ",no new", "so low,", "a newer,el lower", "it is,lo es"]
-    app = opened("", named_files=[("t.csv", "\n".join(["en,es", *rows, ",,"[:1]]))])
-    assert "2 rows empty only here or only in en" in captions(app)
-    assert "2 parallel texts of 6 rows" in captions(app)
-
-
-def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
-    for state, places in (({}, 0), ({"text_in_tokens": "es"}, 1)):
-        app = opened(**state)
-        offer = app.session_state["offered_export"]
-        page = playable.html(offer.file()())
-        assert page.count('<div id="place-score">') == places
-        assert ">× en</h2>" in page
-        premium = data_of(page)["tables"][2]
-        assert premium["header"] == ["Text", "Your tokenizer"]
-        assert [row["name"] for row in premium["rows"]] == ["en", "es"]
-
-
-def test_cells_show_tokens_per_word_with_a_reason_where_there_are_no_words() -> None:
-    app = opened(
-        f"{PASTED}\n# ja\n川はどこですか。\n海はどこですか。\n", figure_of_texts="tokens_per_word"
-    )
-    found = bpeviz.compare(TEXTS, {"Your tokenizer": TOKENIZER}).rows
-    assert [row[1] for row in cells(app)] == [*(f"{row.tokens_per_word:.2f}" for row in found), "–"]
-    assert "ja: no spaces between words, so no tokens per word." in captions(app).replace("\\", "")
 
 
 def test_typed_prices_give_costs() -> None:

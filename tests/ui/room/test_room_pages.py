@@ -165,11 +165,6 @@ def test_run_sheet_of_the_server_is_checked(
     assert part.words == "merge/pair/0"
 
 
-def test_other_requests_are_passed_on() -> None:
-    for address in ("/base/", "/base/rooms", "/room"):
-        assert ask(APP, address=address, **HTML).body == "the page behind"
-
-
 class Socket:
     """A websocket to the app: messages to it, and those that it sent."""
 
@@ -280,22 +275,6 @@ def test_phone_with_a_code_becomes_a_second_screen_until_it_is_sent_away(room: R
         again.send()
         await again.until("refused")
         await asyncio.gather(leader.leave(), follower.leave())
-
-    run(scenario())
-
-
-def test_leader_opens_the_notes_in_a_window_of_the_same_browser(room: Room) -> None:
-    address = f"/base/room/{room.letters}/notes"
-    assert ask(APP, address=address, **HTML).status == 404
-    body = ask(APP, address=address, cookie=leads(room), **HTML).body
-    assert "Notes" in body
-    assert room.nonce not in body
-
-    async def scenario() -> None:
-        window = Socket(room.letters, leads(room), "/notes")
-        window.send()
-        await window.until("followers", 0)
-        await window.leave()
 
     run(scenario())
 
