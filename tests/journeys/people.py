@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from browser.serving import TIMEOUT
@@ -258,7 +259,7 @@ def go_to(page: Page, name: str) -> None:
     expect(page.locator("[aria-current=page]")).to_have_text(name)
 
 
-def button(page: Page | FrameLocator | Frame, name: str) -> Locator:
+def button(page: Page | FrameLocator | Frame | Locator, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
@@ -344,13 +345,32 @@ def open_export(page: Page) -> Locator:
     return dialog
 
 
+def download(
+    page: Page, name: str, folder: Path, within: Page | None = None, to: str = ""
+) -> tuple[str, bytes]:
+    """Press a button that saves a file; return the name and the content of the file.
+
+    Args:
+        page: The page.
+        name: The name of the button.
+        folder: A folder for the file.
+        within: What contains the button, by default the open dialog.
+        to: The name of the file in the folder, by default its own.
+    """
+    with page.expect_download() as saved:
+        button(within or page.get_by_role("dialog").last, name).click()
+    path = folder / (to or saved.value.suggested_filename)
+    saved.value.save_as(path)
+    return saved.value.suggested_filename, path.read_bytes()
+
+
 def close_dialog(page: Page) -> None:
-    """Close the open dialog. A menu that is closing behind it may take the first Escape."""
-    dialog = page.get_by_role("dialog")
+    """Close the open dialog, and the menu from which it was opened."""
+    dialogs = page.get_by_role("dialog")
     for _ in range(5):
-        dialog.press("Escape")
+        page.keyboard.press("Escape")
         try:
-            expect(dialog).to_have_count(0, timeout=3_000)
+            expect(dialogs).to_have_count(0, timeout=2_000)
         except AssertionError:
             continue
         return

@@ -1,0 +1,339 @@
+"""Compare: one text under several tokenizers, tokenizers from files, and many texts."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from journeys.journey import Journey
+from journeys.people import (
+    ENGLISH,
+    PHONE,
+    SCREEN,
+    Locator,
+    Page,
+    Rows,
+    alert,
+    await_equal,
+    await_rest,
+    await_run,
+    button,
+    close_dialog,
+    download,
+    english,
+    expect,
+    go_to,
+    link,
+    menu,
+    open_export,
+    open_tokenizer,
+    train_on,
+    trained,
+    type_text,
+    unfold,
+)
+from PIL import Image
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.analysis import figures
+from bpeviz.analysis.figures import measure
+from bpeviz.analysis.metrics import Column
+from bpeviz.pretrained.catalog import TITLES
+
+NAMES = ("gpt2", "cl100k_base", "o200k_base")
+MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hindi\nनदी कहाँ है?\n"
+MARKED = "naïve 世界 👍🏽, שלום <b>&amp;</b>\tand\n"
+
+
+def columns_of(text: str) -> list[Column]:
+    """Return the columns that Python computes, the user's tokenizer first."""
+    training, boundaries = trained(text)
+    columns = [Column("Your tokenizer", training.tokenizer(), boundaries, len(training.merges))]
+    for name in NAMES:
+        tokenizer = bpeviz.load(name)
+        own = tokenizer.boundaries(text)
+        columns.append(Column(TITLES[name], tokenizer, own, tokenizer.steps))
+    return columns
+
+
+def background(cell: Locator) -> str:
+    color: str = cell.evaluate("cell => getComputedStyle(cell).backgroundColor")
+    return color
+
+
+def test_one_text_under_several_tokenizers(journey: Journey) -> None:
+    columns = columns_of(ENGLISH)
+    counts = [column.tokens for column in columns]
+    with journey.step("Rows, counts, marks and the verdict are those that Python computes"):
+        page = journey.open(english("/Compare"))
+        rows = Rows(page)
+        same = len(set.intersection(*({*pairwise((0, *it.cuts.tolist()))} for it in columns)))
+        assert 0 < same < min(counts)
+        for column in columns:
+            rows.await_text(column.title, "river")
+            rows.await_count(column.title, f"{column.tokens} tokens")
+            assert rows.count(column.title, "b") == column.tokens
+            assert rows.count(column.title, "tick") == same
+            lines = rows.row(column.title).locator(".score-name b").all_text_contents()
+            assert sum(map(int, lines)) == column.tokens, "each token is counted in one line"
+        percents = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
+        assert counts[3] == min(counts)
+        verdict = f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {percents}"
+        expect(page.get_by_text(verdict)).to_be_in_viewport()
+        expect(rows.frame.get_by_text("Fewest")).to_have_count(1)
+        expect(rows.frame.get_by_text("the same in all rows")).to_be_visible()
+    with journey.step("Metrics are those that Python computes"):
+        unfold(page, "More metrics")
+        table = page.locator("table.facts")
+        expect(table).to_have_count(2)
+        for number, measured in enumerate(measure(ENGLISH, columns, 1), 1):
+            for figure in (figures.bytes_per_token, figures.whole_words, figures.f1):
+                cells = table.locator("tr").filter(has_text=figure.name).locator("td")
+                expect(cells.nth(number)).to_have_text(figure.text(figure.of(measured)))
+        unfold(page, "By vocabulary size")
+        expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+        expect(page.get_by_text("Your tokenizer was trained on this text")).to_be_visible()
+    with journey.step("Pointing at a token shows its span in every row, and tells of it"):
+        spans = dict.fromkeys(("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"), " lighthouse")
+        rows.await_highlighted("GPT-2", ENGLISH.index(" lighthouse") + 3, spans)
+        assert " lighthouse" in rows.highlighted("Your tokenizer")
+        (token_id,) = bpeviz.load("gpt2").encode(" lighthouse")
+        for words in (
+            "Your tokenizer",
+            f"id {token_id}",
+            "20 6C 69 67 68 74 68 6F 75 73 65 from ·l + ighthouse",
+        ):
+            expect(rows.card).to_contain_text(words)
+        page.set_viewport_size({"width": 1366, "height": 200})
+        rows.await_highlighted("GPT-2", ENGLISH.index(" lighthouse") + 3, spans)
+        box = rows.card.bounding_box()
+        assert box
+        assert 0 <= box["y"] <= 200 - box["height"]
+        page.set_viewport_size(SCREEN)
+        page.get_by_role("heading", level=1).hover()
+        expect(rows.card).to_be_hidden()
+        assert rows.highlighted("GPT-2") == ""
+    with journey.step("With the color of every token, one that is in all rows has one color"):
+        with menu(page, "More", 0):
+            page.get_by_text("Color every token").click()
+        expect(rows.frame.get_by_text("after a longer token")).to_be_visible()
+        await_rest(page)
+        at = ENGLISH.index(" the keeper")
+        seen = [background(rows.piece("GPT-2", at + place)) for place in (0, 1, 5)]
+        assert seen[0] == seen[1] != seen[2]
+        for column in columns:
+            places = (rows.piece(column.title, at + place) for place in (0, 1, 5))
+            assert [*map(background, places)] == seen
+    with journey.step("The projector view repeats the verdict; P ends it"):
+        rows.frame.get_by_role("button", name="Projector").click()
+        expect(rows.frame.get_by_text(verdict)).to_be_visible()
+        page.keyboard.press("p")
+        expect(rows.frame.get_by_text(verdict)).to_be_hidden()
+    with journey.step("A row is removed, ids stand below tokens, and equal rows say so"):
+        button(page, "Remove Your tokenizer").click()
+        expect(rows.row("Your tokenizer")).to_have_count(0)
+        with menu(page, "More", 0):
+            page.get_by_text("Token ids").click()
+        third = bpeviz.load("gpt2").encode(ENGLISH)[2]
+        labels = rows.row("GPT-2").first.locator(".labels i")
+        expect(labels.nth(2)).to_have_text(str(third))
+        button(page, "Remove GPT-2").click()
+        type_text(page, "She sells shells")
+        expect(rows.frame.get_by_text("All rows are equal.")).to_be_visible()
+    with journey.step("A tokenizer that is trained on another text meets a test text"):
+        page.goto(journey.server.address + english("/Compare"))
+        rows.await_text("Your tokenizer", "river")
+        train_on(page, "english-prose")
+        page.keyboard.press("Escape")
+        text = f"the keeper bakes zebras, {'and a zebra bakes the keeper, ' * 4}\n\nภาษาไทย"
+        type_text(page, text)
+        expect(page.get_by_text("Your tokenizer was trained on English prose")).to_be_visible()
+        rows.await_text("GPT-2", "ไ")
+        tokens = len(trained(ENGLISH)[0].tokenizer().encode(text))
+        await_equal(lambda: rows.count("Your tokenizer", "b"), tokens)
+    with journey.step("A blank line is thin in all rows, one with rulers is high"):
+        heights = "all => all.map(line => line.offsetHeight)"
+        full, *_, blank, ruled = rows.lines.evaluate_all(heights)
+        assert blank < full / 3 < ruled / 3
+
+
+def test_tokenizers_from_files(journey: Journey, tmp_path: Path) -> None:
+    training, _ = trained("low lower lowest " * 9)
+    mine = formats.dump(training.tokenizer(), "minbpe")["tokenizer.model"]
+    two = formats.dump(trained(ENGLISH)[0].tokenizer(), "gpt2")
+    with journey.step("A file that is refused is named, and the next one opens"):
+        page = journey.open("/Compare")
+        rows = Rows(page)
+        expect(rows.row("GPT-2").first).to_be_visible()
+        open_tokenizer(page, ("![x](y).json", b'{"model": {"type": "**bold**"}}'))
+        expect(alert(page, "![x](y).json: tokenizers refuses it")).to_be_visible()
+        open_tokenizer(page, ("vocab.json", two["vocab.json"]))
+        expect(alert(page, "needs its merges.txt")).to_be_visible()
+        open_tokenizer(page, ("merges.txt", two["merges.txt"]))
+        expect(rows.row("vocab.json").first).to_be_visible()
+        close_dialog(page)
+    with journey.step("A file that is opened on Inspect is chosen there, and compared"):
+        go_to(page, "Inspect")
+        expect(page.get_by_role("combobox", name="Tokenizer")).to_be_visible()
+        open_tokenizer(page, ("mine.model", mine))
+        expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
+        close_dialog(page)
+        go_to(page, "Compare")
+        type_text(page, "lower and lower")
+        tokens = len(training.tokenizer().encode("lower and lower"))
+        rows.await_count("mine.model", f"{tokens} tokens")
+    with journey.step("It stays from page to page until it is closed"):
+        go_to(page, "Inspect")
+        expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
+        go_to(page, "Compare")
+        button(page, "More").first.click()
+        page.get_by_role("button", name="Open a tokenizer file").click()
+        button(page, "Close mine.model").click()
+        expect(rows.row("mine.model")).to_have_count(0)
+        close_dialog(page)
+        go_to(page, "Inspect")
+        page.get_by_role("combobox", name="Tokenizer").click()
+        expect(page.get_by_role("option", name="vocab.json")).to_be_visible()
+        expect(page.get_by_role("option", name="mine.model")).to_have_count(0)
+        page.keyboard.press("Escape")
+    with journey.step("A comparison is saved as a page that needs no server, and as a drawing"):
+        page.goto(journey.server.address + link(MARKED, "/Compare"))
+        rows.await_text("GPT-2", "世")
+        open_export(page)
+        name, content = download(page, "Interactive web page", tmp_path)
+        assert name == "comparison.html"
+        drawing_name, drawing = download(page, "Drawing (SVG)", tmp_path)
+        assert drawing_name == "tokens.svg"
+        requests: list[str] = []
+        other = page.context.new_page()
+        other.on("request", lambda request: requests.append(request.url))
+        other.set_content(content.decode())
+        expect(other.locator(".count")).to_have_count(4)
+        for words in ("世", "<b>&amp;</b>"):
+            expect(other.locator(".comparison .text")).to_contain_text(words)
+        assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        other.set_content(f"<body>{drawing.decode()}</body>")
+        assert other.locator("svg text", has_text="世").count() >= 1
+        assert other.evaluate(INSIDE)
+        assert requests == []
+        other.close()
+    with journey.step("A tokenizer of a size is saved in a format, and opens again"):
+        close_dialog(page)
+        go_to(page, "Train")
+        training, _ = trained(MARKED)
+        open_export(page)
+        title = formats.FORMATS["huggingface"].title
+        name, content = download(page, title, tmp_path)
+        assert {name: content} == formats.dump(training.tokenizer(), "huggingface")
+        close_dialog(page)
+        go_to(page, "Compare")
+        open_tokenizer(page, (name, content))
+        expect(rows.head("tokenizer.json (")).to_be_visible()
+
+
+INSIDE = """() => {
+  const frame = document.querySelector("svg").getBoundingClientRect();
+  return [...document.querySelectorAll("svg text, svg rect")].every((part) => {
+    const box = part.getBoundingClientRect();
+    return box.left >= frame.left - 1 && box.right <= frame.right + 1;
+  });
+}"""
+"""Returns whether all parts of a drawing are inside of it."""
+
+
+def grid(page: Page, label: str) -> Locator:
+    return page.locator(f'[role=grid][aria-label^="{label}"]')
+
+
+def test_many_texts(journey: Journey, tmp_path: Path) -> None:
+    with journey.step("34 languages are sorted by their premium, in the width of the page"):
+        page = journey.open(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
+        rows = Rows(page)
+        rows.await_text("GPT-2", "river")
+        button(page, "this text").first.click()
+        page.get_by_role("radio", name="Many texts").click()
+        label = "Tokens of 34 texts relative to English, sorted by GPT-4o"
+        chart = page.locator(f"svg[aria-label^='{label}']")
+        names = chart.locator(".name")
+        expect(names).to_have_count(34)
+        expect(names.first).to_have_text("Amharic")
+        expect(names.last).to_have_text("English")
+        first = chart.locator(".mark.best").first
+        premium = re.compile(r"Amharic, GPT-4o \(o200k\): 6\.\d\d \(.*×")
+        expect(first).to_have_accessible_name(premium)
+        assert (chart.bounding_box() or {})["width"] > 800
+    with journey.step("By keyboard: from text to text and mark to mark, into a text and back"):
+        first.focus()
+        for key in ("ArrowDown", "ArrowRight", "Enter"):
+            page.keyboard.press(key)
+        expect(page.get_by_role("heading", name="Burmese under GPT-2 and")).to_be_visible()
+        expect(chart.locator("[aria-selected]")).to_have_accessible_name(
+            re.compile("Burmese, GPT-2")
+        )
+        button(page, "Back to all texts").click()
+        expect(rows.frame).to_have_count(0)
+    with journey.step("The plot is saved as a drawing and as a picture"):
+        _, content = download(page, "Save as SVG", tmp_path, page)
+        words = ("Amharic", "English", "GPT-4o (o200k) 6.07×")
+        assert all(f">{word}<" in content.decode() for word in words)
+        download(page, "Save as PNG", tmp_path, page, "plot.png")
+        assert Image.open(tmp_path / "plot.png").width > 1000
+    with journey.step("The table reaches its last row and column, also on a phone"):
+        page.get_by_role("tab", name="Table").click()
+        for size in (SCREEN, PHONE):
+            page.set_viewport_size(size)
+            table = grid(page, "Tokens of 34 texts relative to English")
+            expect(table.locator("tr")).to_have_count(35)
+            table.locator("td").last.scroll_into_view_if_needed()
+            expect(table.locator("th").last).to_be_in_viewport()
+        page.set_viewport_size({"width": 1280, "height": 900})
+    with journey.step("Pasted texts are counted as by the library, and saved"):
+        page.get_by_role("radio", name="Tokens", exact=True).click()
+        type_text(page, MANY, "Texts. Start each")
+        parts = (part.rstrip("\n").split("\n", 1) for part in MANY[2:].split("\n# "))
+        tokenizers = {TITLES[name]: bpeviz.load(name) for name in ("gpt2", "o200k_base")}
+        compared = bpeviz.compare(dict(parts), tokenizers, "English")
+        table = grid(page, "Tokens of 3 texts")
+        expect(page.get_by_text(compared.verdict)).to_be_visible()
+        for row in compared.rows:
+            cells = table.locator("tr").filter(has_text=row.text).locator("td")
+            cell = cells.nth(1 if row.tokenizer == "GPT-2" else 2)
+            expect(cell.locator("bdi")).to_have_text(f"{row.tokens:,}")
+            others = [other.tokens for other in compared.rows if other.text == row.text]
+            is_best = row.tokens == min(others) < max(others)
+            expect(cell.get_by_text("fewest")).to_have_count(int(is_best))
+        await_run(page)
+        _, content = download(page, "Download CSV", tmp_path, page)
+        lines = [line.split(",")[:3] for line in content.decode("utf-8-sig").splitlines()[1:]]
+        assert lines == [[row.text, row.tokenizer, str(row.tokens)] for row in compared.rows]
+    with journey.step("The table sorts by keyboard, opens a text, and gets the focus back"):
+        head = table.locator("th").nth(1)
+        head.focus()
+        for key, order, text in (
+            ("Enter", "descending", "Hindi"),
+            ("Space", "ascending", "English"),
+        ):
+            page.keyboard.press(key)
+            expect(head).to_have_attribute("aria-sort", order)
+            expect(table.locator("td").first).to_have_text(text)
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+            page.keyboard.press(key)
+        cell = table.locator("tr").filter(has_text="Spanish").locator("td").nth(2)
+        expect(cell).to_be_focused()
+        page.keyboard.press("Enter")
+        heading = "Spanish under GPT-2 and GPT-4o (o200k)"
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        rows.await_text("GPT-4o", "el")
+        expect(rows.frame).to_be_in_viewport()
+        button(page, "Back to all texts").click()
+        expect(cell).to_be_focused()
+        expect(table.locator("td").first).to_have_text("English")
+        _, content = download(page, "Save as SVG", tmp_path, page)
+        drawn = content.decode()
+        assert drawn.index(">English<") < drawn.index(">Spanish<") < drawn.index(">Hindi<")
+    with journey.step("One text again"):
+        button(page, "many texts").first.click()
+        page.get_by_role("radio", name="One text").click()
+        rows.await_text("GPT-2", "river")
