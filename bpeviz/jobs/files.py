@@ -77,7 +77,7 @@ def _buffers(value: object) -> object:
 
 def start() -> None:
     """Start a worker before it is needed, and keep one free."""
-    _pool.keeps_spare = True
+    _pool.spares = 1
     _pool.start_spare()
 
 

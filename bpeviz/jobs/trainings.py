@@ -306,8 +306,8 @@ def run(
 
 
 def start() -> None:
-    """Start a worker before it is needed, and keep one free."""
-    _pool.keeps_spare = True
+    """Start a worker before it is needed: keep one free for short texts, and one for long ones."""
+    _pool.spares = 2
     _pool.start_spare()
 
 

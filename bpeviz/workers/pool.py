@@ -93,7 +93,7 @@ class Pool:
     """Reused workers. They end with this process, and a fork starts its own.
 
     Attributes:
-        keeps_spare: Whether to start a worker before it is needed.
+        spares: How many workers to keep that wait for work.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Pool:
         self._idle: list[tuple[Request, Child]] = []  # the one unused for longest first
         self._waiting: list[Request] = []
         self._running: list[Request] = []  # the oldest first
-        self.keeps_spare = False
+        self.spares = 0
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
@@ -188,15 +188,15 @@ class Pool:
                 request.child.process.kill()
 
     def start_spare(self) -> None:
-        """Start an idle worker, if there is none and the system grants one."""
+        """Start an idle worker, if there are too few and the system grants one."""
         with self._lock, suppress(StartError):
-            if self.keeps_spare and not self._idle:
+            if len(self._idle) < self.spares:
                 self._idle.append((Request(""), self._start(None)))
 
     def close(self) -> None:
         """End all workers."""
         with self._lock:
-            self.keeps_spare = False
+            self.spares = 0
             for _, child in self._idle:
                 child.end()
             self._idle.clear()
@@ -282,7 +282,9 @@ class Pool:
     def _take_child(self, request: Request) -> Child:
         child: Child | None = None
         with self._lock:
-            for idle in [idle for idle in self._idle if idle[0].key == request.key]:
+            # A slow request can wait for its worker to start; a quick one needs the last idle one.
+            fitting = [idle for idle in self._idle if idle[0].key == request.key]
+            for idle in fitting[: -1 if request.slow else None]:
                 self._idle.remove(idle)
                 if idle[1].process.poll() is None:
                     child = idle[1]

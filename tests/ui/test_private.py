@@ -150,6 +150,10 @@ def test_server_ends_sessions_again_after_one_that_does_not_end(
 
     monkeypatch.setattr(server.asyncio, "sleep", sleep)
     monkeypatch.setattr(private, "end_sessions", Mock(side_effect=OSError("It stays.")))
+    starts = Mock()
+    monkeypatch.setattr(server.trainings, "start", starts.of_trainings)
+    monkeypatch.setattr(server.files, "start", starts.of_files)
     with pytest.raises(asyncio.CancelledError):
-        run(server._end_sessions())
+        run(server._keep_up())
     assert calls == [server.SESSIONS] * 3
+    assert starts.of_trainings.call_count == starts.of_files.call_count == 2

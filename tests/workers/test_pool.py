@@ -169,16 +169,19 @@ def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
     assert len(shared._idle) <= places + 2
 
 
-def test_slow_request_takes_the_spare_worker_and_another_one_starts_for_quick_ones() -> None:
-    shared = fakes(1, 1, slow=Places(1))
-    shared.keeps_spare = True
+def test_slow_request_leaves_the_last_idle_worker_to_quick_ones() -> None:
+    shared = fakes(1, 1, slow=Places(2))
+    shared.spares = 2
     shared.start_spare()
-    ((_, first),) = shared._idle
+    shared.start_spare()
+    first, second = (child for _, child in shared._idle)
+    shared.spares = 0
     with shared.worker(Request("a", slow=True)) as slow:
         assert slow is first
-        ((_, second),) = shared._idle
-        with shared.worker(Request("b")) as quick:
-            assert quick is second
+        with shared.worker(Request("b", slow=True)) as other:
+            assert other not in (first, second)
+            with shared.worker(Request("c")) as quick:
+                assert quick is second
 
 
 def test_slow_request_moves_to_a_place_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +275,7 @@ def test_request_on_a_busy_machine_is_not_said_to_be_slow(monkeypatch: pytest.Mo
 def test_spare_worker_replaces_one_that_works_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
     shared = fakes(1, 1, slow=Places(1), slow_after=0.01)
-    shared.keeps_spare = True
+    shared.spares = 1
     shared.start_spare()
     ((_, spare),) = shared._idle
     long = Work(shared, "a")

@@ -56,7 +56,7 @@ With the defaults, it scans what all users share so often that an edit takes a t
 
 
 SESSIONS = 10
-"""Seconds between checks for sessions of closed tabs."""
+"""Seconds between checks for sessions of closed tabs, and for workers that are missing."""
 
 _log = logging.getLogger("bpeviz")
 
@@ -65,11 +65,10 @@ _log = logging.getLogger("bpeviz")
 async def _lifespan(_app: object) -> AsyncIterator[None]:
     """Keep workers for trainings and files while the app runs, and open it in a browser."""
     trainings.start()
-    files.start()
     if not st.get_option("server.headless"):
         # The browser's request waits until the server answers, which is after this function.
         Thread(target=_open_in_browser, daemon=True).start()
-    clock = asyncio.create_task(_end_sessions())
+    clock = asyncio.create_task(_keep_up())
     try:
         yield
     finally:
@@ -90,10 +89,15 @@ def _open_in_browser() -> None:
         webbrowser.open(f"{scheme}://{host}:{st.get_option('server.port')}/{base}")
 
 
-async def _end_sessions() -> None:
-    """End the sessions of closed tabs by a clock: Streamlit does so when it stores another one."""
+async def _keep_up() -> None:
+    """By a clock, start workers that are missing, and end the sessions of closed tabs.
+
+    Streamlit ends them when it stores another one. Together, workers would delay the first page.
+    """
     while True:
         await asyncio.sleep(SESSIONS)
+        trainings.start()
+        files.start()
         try:
             private.end_sessions()
         except Exception:  # a session that does not end must not keep the others
