@@ -17,7 +17,6 @@ from bpeviz.cli import main
 from bpeviz.corpus import tables
 from bpeviz.corpus.documents import Documents
 from bpeviz.ui.inputs.text import EDITABLE, Rows
-from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import long_texts
 
 TEXTS = ("Yes.", "No, no.", "A line\nin two parts.", "", "名前 Yes.", "Yes. No.")
@@ -79,22 +78,6 @@ def test_box_has_the_first_rows_and_joins_them_on_request() -> None:
     app.session_state["text_component"] = {"change": {**change, "number": change["number"] + 1}}
     app.run()  # it has no rows any more
     assert payload(app)["text"] == "\n".join(TEXTS)
-
-
-def test_link_has_the_rows_while_they_fit() -> None:
-    app = app_pages.opened("Train", {"s": codec.pack({"text_sample": "own", "text_rows": PACKED})})
-    assert app.session_state["text_rows"] == PACKED
-    assert timeline(app)["text"] == "\n".join(TEXTS)
-
-
-@pytest.mark.parametrize(
-    "packed",
-    ["", "[]", "{}", "[1", '["n", "c", "text", []]', '["n", "c", [1], []]',
-               '["n", "c", ["a"], ["x", "y"]]', '["n", "c", [], []]', "[" * 5_000]
-)  # fmt: skip
-def test_damaged_rows_are_ignored(packed: str) -> None:
-    app = app_pages.opened("Train", {"s": codec.pack({"text_rows": packed})})
-    assert "text_rows" not in app.session_state
 
 
 @pytest.mark.parametrize("texts", [TEXTS, ("the sea ", "a río ") * EDITABLE])

@@ -31,11 +31,6 @@ def encode_slowly(text: str, pairs: Sequence[Pair]) -> list[list[int]]:
     return states
 
 
-def train_slowly(text: str, merges: int) -> list[Pair]:
-    trained, _ = bpe.train_by_definition([([*text.encode()], 1)], BYTES, merges)
-    return [(merge.left, merge.right) for merge in trained]
-
-
 # ---- why; real ones
 
 
@@ -47,34 +42,7 @@ def test_passage_costs_three_times_the_tokens_in_burmese_and_more_in_gpt2() -> N
     assert counts == figures.PASSAGE_TOKENS
 
 
-# ---- choose the merge
-
-
-def test_six_rounds_of_don_quijote_have_their_counts_and_ties() -> None:
-    training = merges_of(DON_QUIJOTE, merges=20)
-    assert [(merge.left, merge.right) for merge in training.merges] == train_slowly(DON_QUIJOTE, 20)
-    counts = training.boundaries(DON_QUIJOTE).token_counts.tolist()
-    assert counts == [*map(len, encode_slowly(DON_QUIJOTE, train_slowly(DON_QUIJOTE, 20)))]
-    assert counts[:2] == [131, 124]
-    assert (counts[6], counts[10], counts[20]) == (103, 95, 81)
-    first = training.merges[0]
-    assert (training.name(first.new_id), first.count) == ("o·", 7)
-    assert [merge.ties + 1 for merge in training.merges[:6]] == [1, 1, 3, 2, 1, 2]
-    assert training.name(training.merges[19].new_id) == "En·un·lugar"
-
-
 # ---- when to stop
-
-
-def test_stop_line_of_the_second_sentence_is_merge_fourteen() -> None:
-    line = figures.stop_line(DON_QUIJOTE, figures.NEW_TEXT)
-    pairs = train_slowly(DON_QUIJOTE, 40)
-    assert line.seen == [*map(len, encode_slowly(DON_QUIJOTE, pairs))]
-    assert line.new == [*map(len, encode_slowly(figures.NEW_TEXT, pairs))]
-    assert (line.new[0], line.last, line.new[14], line.new[40]) == (209, 14, 182, 182)
-    assert (line.seen[14], line.seen[40]) == (87, 61)
-    assert [step for step in range(41) if line.is_near(step)] == [*range(10, 19)]
-    assert figures.percent(line.new)[:2] == [100, 100 * 207 / 209]
 
 
 @pytest.mark.parametrize(("text", "new"), [("", ""), ("a", "b"), ("aaaa", ""), ("abab", "xy")])
@@ -86,31 +54,6 @@ def test_stop_line_of_a_text_that_no_merge_shortens_is_zero(text: str, new: str)
 
 
 # ---- fences
-
-
-@pytest.mark.parametrize(
-    ("fences", "tokens", "first", "joining", "apart"),
-    [
-        ([], 16, ("sa", 6), [2, 3, 6], False),
-        ([4, 10, 16, 22, 28, 35], 16, ("sa", 6), [], False),
-        (figures.fences_of(figures.FENCED_TEXT), 17, ("sa", 6), [], True),
-    ],
-)
-def test_fences_of_the_sample(
-    fences: list[int], tokens: int, first: tuple[str, int], joining: list[int], apart: bool
-) -> None:
-    result = figures.fenced(figures.FENCED_TEXT, fences)
-    merge = result.merges[0][0]
-    assert (result.training.name(merge.new_id), merge.count) == first
-    assert result.tokens == tokens
-    assert [i for i, (_, is_joining) in enumerate(result.merges, 1) if is_joining] == joining
-    assert result.apart == apart
-
-
-def test_fences_of_gpt2_are_eleven_and_those_before_marks_six() -> None:
-    marks = [i for i, character in enumerate(figures.FENCED_TEXT) if character in ".,"]
-    assert marks == [4, 10, 16, 22, 28, 35]
-    assert len(figures.fences_of(figures.FENCED_TEXT)) == 11
 
 
 @many()
@@ -139,19 +82,6 @@ def test_fenced_training_equals_training_on_the_parts(
     ]
     assert result.tokens == counts[-1]
     assert result.apart == (not any(map(figures.joins, parts)))
-
-
-# ---- encode and decode
-
-
-def test_casa_de_lanza_is_encoded_by_four_merges_in_order() -> None:
-    text, pairs = "casa de lanza", train_slowly(DON_QUIJOTE, 20)
-    tokenizer = merges_of(DON_QUIJOTE, merges=20).at_step(20)
-    states = encode_slowly(text, pairs)
-    changing = [i for i, (before, after) in enumerate(pairwise(states), 1) if before != after]
-    assert changing == (tokenizer.boundaries(text).change_steps + 1).tolist() == [2, 4, 5, 10]
-    assert tokenizer.encode(text) == states[-1]
-    assert (len(text.encode()), len(states[-1])) == (13, 9)
 
 
 # ---- golf

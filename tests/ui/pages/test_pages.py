@@ -28,7 +28,7 @@ from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import markdown, page_trainings, registry
+from bpeviz.ui import page_trainings, registry
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.runtime import cache
@@ -250,8 +250,7 @@ def vocabularies() -> None:
 @pytest.mark.usefixtures("vocabularies")
 def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app = app_pages.opened("Compare")
-    data = component(app)
-    columns = data["rows"]
+    columns = component(app)["rows"]
     assert [column["title"].split()[0] for column in columns] == [
         "Your",
         "GPT-2",
@@ -259,31 +258,20 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
         "GPT-4o",
     ]
     counts = [column["tokenCount"] for column in columns]
-    assert [column["isBest"] for column in columns] == [one == min(counts) for one in counts]
-    example = markdown.escape("“·I'm” is 1 token in GPT-4o (o200k), 2 in GPT-2.")
-    caution = "Fewer tokens are cheaper, not better: its vocabulary is four times as large."
-    why = "[See why.](Learn?chapter=stop)"
-    assert f":small[{markdown.escape(caution)} {why} {example}]" in app.markdown[0].value
+    assert [column["isBest"] for column in columns] == [count == min(counts) for count in counts]
     saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
-    apart = f"Yours, trained on this text: {counts[0]}."
-    assert verdict(app) == f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}. {apart}"
+    assert verdict(app).startswith(f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}.")
+    assert "](Learn?chapter=stop)" in app.markdown[0].value, "why fewer are not better"
     assert columns[1]["notes"] == ["Baseline"]  # not the user's small vocabulary
     assert columns[3]["notes"][0] == saved
     (table,) = shown_tables(app)
     assert [*table.columns[1:-1]] == [column["title"] for column in columns]
 
     app.selectbox(key="baseline").set_value("o200k_base").run()
-    data = component(app)
-    assert data["rows"][3]["notes"] == ["Baseline"]
-    assert verdict(app).startswith("GPT-4o (o200k) needs the fewest tokens")
+    assert component(app)["rows"][3]["notes"] == ["Baseline"]
     assert "GPT-4 (cl100k) needs" in verdict(app)
-    below = app.markdown[0].value.replace("\\", "").replace("\u2060", "")
-    example = re.search(r"is \d+ tokens? in GPT-4o \(o200k\), \d+ in (.*?)\.", below)
-    assert example is None or example[1] == "GPT-4 (cl100k)", "the next one, as in the verdict"
-    assert "as large as that of GPT-4 (cl100k)." in below
     (label,) = [expander.label for expander in app.expander if "share" in expander.label]
-    agreed = "GPT-4o (o200k) and GPT-4 (cl100k) share 43 of the 47 token boundaries of GPT-4o"
-    assert label.replace("\\", "").startswith(agreed)
+    assert "43 of the 47 token boundaries" in label
 
     # The baseline goes.
     app.multiselect(key="compared").set_value(["gpt2", "cl100k_base"]).run()

@@ -13,10 +13,8 @@ from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.inputs.token_count import NAME
-from bpeviz.ui.pages import inspect, remarks
-from bpeviz.ui.pages.inspect.encoding import TOKENIZER
+from bpeviz.ui.pages import remarks
 
 GPT4O = "GPT-4o’s merges, since no pair occurs twice."
 OWN_TEXTS = {
@@ -69,13 +67,6 @@ def press(
         if key not in before or value != before[key]:
             app.session_state[key] = value
     return app.run()
-
-
-def test_watched_link_has_names_and_values_of_inspect() -> None:
-    closer, tokenizer = inspect.CLOSER, TOKENIZER
-    assert {*remarks.WATCHED} == {closer.link, tokenizer.link} == {closer.key, tokenizer.key}
-    assert remarks.WATCHED[closer.link] in closer.titles
-    assert remarks.WATCHED[tokenizer.link] in tokenizer.titles
 
 
 @pytest.mark.parametrize(
@@ -158,25 +149,6 @@ def test_text_without_merges_has_those_of_gpt4o_at_its_last_step(page: str) -> N
     assert view["rule"] == "2 tokens in this text, after 9 of its 199,742 merges"
     assert ways(app) == ["languages", "once"]
     assert GPT4O in remark_of(app)
-
-
-@needs_gpt4o
-def test_file_of_a_text_without_merges_has_the_tokens_of_its_stage() -> None:
-    app = opened("Train", "hello world")
-    picture = app.session_state[EXPORT.key].picture()
-    assert picture.title == "GPT-4o: 2 tokens in this text, after 9 of its 199,742 merges"
-    assert [(row["title"], row["tokenCount"]) for row in picture.score["rows"]] == [("GPT-4o", 2)]
-
-
-@needs_gpt4o
-def test_long_text_without_merges_has_the_tokens_of_gpt4o() -> None:
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
-    app = opened("Train", text, bpe_atoms="characters")
-    shown = stage(app)
-    (view,) = shown["views"]
-    assert shown["last"] == 0
-    assert view["tokenCounts"] == [len(rank_tokenizer.load(NAME).encode(text))]
-    assert remark_of(app).startswith("GPT-4o’s tokens, since no pair occurs twice.")
 
 
 def test_text_without_merges_has_those_of_languages_without_the_file_of_gpt4o(
