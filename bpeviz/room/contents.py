@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -133,7 +132,7 @@ class RoomTimeline:
     def question(self, step: int) -> VoteQuestion | None:
         """Return the question about the decision after a step, or None without other candidates.
 
-        Its options are true candidates in the order of their labels, the right one among them. It
+        Its options are the right candidate and the best others, in the order of their labels. It
         has none of those that tie with the right one.
         """
         if not self.races or len(self.races) > 1:
@@ -150,11 +149,8 @@ class RoomTimeline:
         wrong = [ids for tied in members if right not in tied for ids in tied]
         if not any(right in tied for tied in members) or not wrong:
             return None
-        # The same for a rehearsal. Followers never get this seed.
-        drawn = random.Random(f"{race['timelineId']} {step}").sample(  # noqa: S311
-            wrong, min(OPTIONS - 1, len(wrong))
-        )
-        listed = sorted((right, *drawn), key=lambda ids: [race["styles"][i][0] for i in ids])
+        best = wrong[: OPTIONS - 1]
+        listed = sorted((right, *best), key=lambda ids: [race["styles"][i][0] for i in ids])
         pairs = {at: [_part(race["styles"][i]) for i in ids] for at, ids in enumerate(listed)}
         at = listed.index(right)
         told = [word for part in pairs[at] for word in (" + ", part)][1:]
