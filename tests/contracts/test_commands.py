@@ -187,6 +187,7 @@ def gguf() -> bytes:
     return gguf_file(known | {"token_type": [1] * 258})
 
 
+@pytest.mark.slow
 @each_command
 def test_examples_of_the_help_run(name: str, shell: Shell) -> None:
     """Lines for a shell of the system are run by a thorough test."""

@@ -34,6 +34,8 @@ from bpeviz.formats import FORMATS, READERS, FormatError, archive
 from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.trainers import TRAINERS
 
+pytestmark = pytest.mark.slow
+
 TEXT = "low lower lowest, don't stop: été 12 ab ab\nthe theory of the newest, <s> 123 été\n" * 3
 BYTES = "huggingface tiktoken minbpe csv bpeviz"
 CHARACTERS = {"atoms": "characters"}
@@ -168,7 +170,7 @@ def test_each_format_keeps_a_trained_tokenizer_or_refuses_it(kind: str, tmp_path
     assert [key for key in FORMATS if f"(--format {key})" in message][:1] == [
         key for key in ("huggingface", "bpeviz", *FORMATS) if key in held.split()
     ][:1]
-    for key in held.split():
+    for key in held.split()[-1:]:  # each is dumped above, which takes long
         bpeviz.save(tokenizer, tmp_path / key, key)
         assert bpeviz.read(tmp_path / key).encode("low the") == tokenizer.encode("low the")
 

@@ -28,6 +28,8 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.text import clean
 
+pytestmark = pytest.mark.slow
+
 TEXTS = (*DIFFICULT, "The   naïve ÉTÉ ﬁ ½ e\u0301 世界\u200d \n x  ", " a", "the zqx pad<s>x")
 
 

@@ -120,6 +120,7 @@ def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: st
     assert formats.parse(again).encode(text) == ids
 
 
+@pytest.mark.slow
 @many(100, least=10)
 @given(any_arguments(), st.sampled_from([0.4, 1.0]), st.lists(TEXTS, min_size=1, max_size=3))
 @example(

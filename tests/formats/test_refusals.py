@@ -12,6 +12,8 @@ from bpeviz import formats
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.verification import check_written
 
+pytestmark = pytest.mark.slow
+
 TEXT = "low lower lowest the theory of the newest " * 9
 
 
