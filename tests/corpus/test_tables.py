@@ -71,13 +71,8 @@ def test_separator_of_csv_is_recognized_outside_quotes(
 def test_csv_without_a_consistent_separator_is_reported_with_the_line() -> None:
     for first, line in (("", 3), ("sep=;\n", 4)):
         rows = ("text;n", "a;1", "b;c;2") if first else ("text,n", "a,1", "b;c")
-        refusal(
-            read_table,
-            "t.csv",
-            first + "\n".join(rows),
-            naming=("t.csv", f"line {line}", "sep=;"),
-            error=CorpusError,
-        )
+        table, naming = first + "\n".join(rows), ("t.csv", f"line {line}", "sep=;")
+        refusal(read_table, "t.csv", table, naming=naming, error=CorpusError)
     assert [*read_table("t.csv", "sep=:\ntext:n\na;b,c:1\n").columns] == ["text", "n"]
 
 
@@ -257,7 +252,8 @@ def test_parquet_gives_its_rows_as_json() -> None:
         parquet.rows(written.getvalue()[:-9])
     counts = io.BytesIO()
     arrow_parquet.write_table(pa.table({"chunk": ["a"], "count": [1], "first": [0]}), counts)
-    refusal(parquet.rows, counts.getvalue(), naming="--counts", error=CorpusError)
+    with pytest.raises(CorpusError, match="--counts"):
+        parquet.rows(counts.getvalue())
 
 
 # --- CSV

@@ -368,13 +368,8 @@ def test_gguf_key_and_index_have_limits() -> None:
     found = read_metadata("a.gguf", gguf_file(metadata))
     key = "tokenizer.ggml.unk_token_id"
     assert [found.index(key, size) for size in (3, 4)] == [None, 3]
-    refusal(
-        read_metadata,
-        "a.gguf",
-        gguf_file({"general." + "x" * 65_528: 1}),
-        naming=("a.gguf", "65,536"),
-        error=FormatError,
-    )
+    long = gguf_file({"general." + "x" * 65_528: 1})
+    refusal(read_metadata, "a.gguf", long, naming=("a.gguf", "65,536"), error=FormatError)
 
 
 def test_gguf_pre_tokenizers_that_take_whole_words_are_those_of_llama_cpp() -> None:

@@ -476,12 +476,8 @@ def test_too_many_compressed_files_are_refused_before_they_are_unzipped(
 ) -> None:
     unzipped: list[str] = []
     monkeypatch.setattr(formats, "unzipped", lambda name, content: unzipped.append(name))
-    refusal(
-        formats.parse,
-        {f"{name}.gz": gzip.compress(b"x") for name in "abc"},
-        naming="3 files",
-        error=FormatError,
-    )
+    files = {f"{name}.gz": gzip.compress(b"x") for name in "abc"}
+    refusal(formats.parse, files, naming="3 files", error=FormatError)
     assert unzipped == []
 
 
