@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser.serving import TIMEOUT, Server, serving
-from journeys.journey import Journey
+from browser.serving import OPTIONS, TIMEOUT, Server, serving
+from journeys.journey import Browser, Journey
 from journeys.people import (
     FIRST,
     Page,
@@ -27,10 +27,12 @@ from journeys.people import (
     go_to,
     open_file,
     size_of_vocabulary,
+    text_box,
     trained,
     type_text,
 )
 
+from bpeviz import components
 from bpeviz.ui.permalink import codec
 
 NOWHERE = "http://127.0.0.1:9"
@@ -170,3 +172,73 @@ def test_compare_works_without_vocabularies(journey: Journey, offline: Server) -
         page.goto(f"{offline.address}/Compare?tour=real-tokenizers.2")
         tour = page.get_by_text("needs the files of GPT-2, GPT-4 (cl100k) and GPT-4o (o200k),")
         expect(tour).to_be_visible()
+
+
+MOUNTED = """async () => {
+  const { mount } = await import(location.href);
+  const log = [];
+  const module = (name) => ({
+    default: `<b>${name}</b>`,
+    mount: (root, data) => log.push([name, data, root.querySelectorAll("b").length]),
+  });
+  const place = () => document.body.appendChild(document.createElement("div"));
+  const draw = (parentElement, value, loading) => {
+    const json = new Blob([JSON.stringify(value)]).stream();
+    return new Response(json.pipeThrough(new CompressionStream("deflate"))).arrayBuffer()
+      .then((data) => () => mount({ data: new Uint8Array(data), parentElement }, loading, []));
+  };
+  const [late, removed] = [Promise.withResolvers(), Promise.withResolvers()];
+  const [first, second, third, fourth] = [0, 1, 2, 3].map(place);
+  const calls = await Promise.all([
+    draw(first, "old", late.promise),
+    draw(first, "new", late.promise),
+    draw(second, "taken away", removed.promise),
+    draw(third, "early", Promise.resolve(module("third"))),
+    draw(fourth, "none", Promise.reject(new Error("lost"))),
+  ]);
+  const draws = calls.map((call) => call());
+  second.remove();
+  await new Promise((done) => setTimeout(done, 50));
+  log.push("loaded");
+  removed.resolve(module("second"));
+  late.resolve(module("first"));
+  await Promise.all(draws);
+  const said = () => fourth.querySelectorAll("[role=alert] button").length;
+  log.push(said());
+  await (await draw(fourth, "again", Promise.resolve(module("fourth"))))();
+  return [...log, said()];
+}"""
+"""Draws components whose modules arrive late, in another order, or not at all."""
+
+
+@pytest.mark.parametrize("name", ["player", pytest.param("host", marks=pytest.mark.thorough)])
+def test_script_that_is_late_or_lost_leaves_a_note(
+    journey: Journey, name: str, browser: Browser
+) -> None:
+    page = browser.new_context(**OPTIONS).new_page()
+    modules = f"{journey.server.address}/{components.PATH}"
+    try:
+        with journey.step("Parts are drawn in the order of the page, however late their scripts"):
+            page.goto(f"{modules}/{components.module('host').file}")
+            last = [1, ["fourth", "again", 1], 0]
+            assert page.evaluate(MOUNTED) == [
+                "loaded",
+                ["first", "new", 1],
+                ["third", "early", 1],
+                *last,
+            ]
+        with journey.step("A lost script leaves a note in its place, and the rest of the page"):
+            lost = f"**/{components.module(name).file}"
+            page.route(lost, lambda route: route.abort())
+            page.goto(journey.server.address)
+            note = page.get_by_role("alert").filter(has_text="This part could not be loaded")
+            if name == "player":
+                expect(note).to_have_count(1)
+                expect(text_box(page)).to_be_visible()
+        with journey.step("A press reloads the page, which is whole again"):
+            page.unroute(lost)
+            note.first.get_by_role("button", name="Reload the page").click()
+            expect(button(page, "Play")).to_be_visible()
+            expect(note).to_have_count(0)
+    finally:
+        page.context.close()
