@@ -88,7 +88,7 @@ export class Bars {
   }
 
   #draw([value, number, members], place, longest, taken) {
-    const row = this.rows.get(String(value)) ?? element("li", "group");
+    const row = this.rows.get(String(value)) ?? element("div", "group"); // an item of a list must not be a group
     row.role = "group";
     row.ariaLabel = formatFigure(value);
     row.style.setProperty("--place", place);
