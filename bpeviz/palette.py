@@ -23,6 +23,9 @@ share. They are as far apart as possible for people with a color vision deficien
 COLORS = len(LOOKS)
 """The number of color indices."""
 
+HUES = len({hue for _, _, hue, _ in LOOKS})
+"""The number of hues. A color index modulo this one is its hue."""
+
 _QUIET = 0.68
 """The share of the ink in quiet words."""
 

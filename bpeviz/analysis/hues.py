@@ -1,11 +1,12 @@
 """Color indices of the tokens of a text, which tell tokens apart.
 
-Tokens that touch, at any step and under any of the tokenizers that a page shows, never have the
-same index. As far as that allows, neither do tokens with one uncolored token between them, a token
-and the two that it joins, the first tokens of the text, and while there are few of them, all that
-the text has at one step. A token's own index follows from its
-bytes, and the tokens get theirs in the order of the text, so that most of them keep it while a user
-types.
+An index is one of six hues in one of two strengths. Tokens that touch, at any step and under any of
+the tokenizers that a page shows, differ in hue, or of the longest texts at least in strength. As
+far as that allows, the first tokens of the text have different indices, and while there are few of
+them, all that the text has at one step. A token that extends another has the hue of its longer
+part, so that a word that grows is one color, in the other strength. A token's own index follows
+from its bytes, and the tokens get theirs in the order of the text, so that most of them keep it
+while a user types.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries, TokenSpans
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.palette import COLORS
+from bpeviz.palette import COLORS, HUES
 from bpeviz.text import color_key
 
 Keys = Callable[[int], int]
@@ -42,6 +44,10 @@ _STEP = 4
 _MORE = 4
 """So many tokens more than looks may a text have at a step for which they are told apart."""
 
+_MOST_EVICTED, _MOST_EVICTED_AGAIN = 0.5, 10
+"""How often a token may lose its hue on average, before tokens that touch only differ in strength,
+and before they may be equal."""
+
 
 class Contacts(NamedTuple):
     """The tokens of a text at all steps, by their ids.
@@ -51,12 +57,14 @@ class Contacts(NamedTuple):
         ids: All tokens, those that begin first in the text first.
         row: The text at the step at which it is seen first.
         early: The tokens of the text at each of the first steps, while there are few of them.
+        sizes: The number of atoms of each token.
     """
 
     pairs: Iterable[tuple[int, int]]
     ids: Iterable[int]
     row: Sequence[int]
     early: Iterable[Collection[int]] = ()
+    sizes: Mapping[int, int] = MappingProxyType({})
 
 
 class Coloring(NamedTuple):
@@ -112,7 +120,9 @@ def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
     period = int(rights.max(initial=0)) + 1
     columns = np.divmod(np.unique(lefts[known] * period + rights[known]), period)
     pairs = zip(*(column.tolist() for column in columns), strict=True)
-    return Contacts([*pairs], tokens.ids.tolist(), row, [*_early(boundaries, tokens)])
+    ids = tokens.ids.tolist()
+    sizes = dict(zip(ids, (tokens.ends - tokens.starts).tolist(), strict=True))
+    return Contacts([*pairs], ids, row, [*_early(boundaries, tokens)], sizes)
 
 
 def _early(boundaries: Boundaries, tokens: TokenSpans) -> Iterator[Collection[int]]:
@@ -170,56 +180,82 @@ def contacts_at(ids: Sequence[int]) -> Contacts:
 def hues(rows: Iterable[Coloring], given: Hues = OWN_HUES) -> Hues:
     """Return color indices that tell the tokens of some rows apart.
 
-    Tokens get theirs one by one: those of the first steps, the first ones of each row, then those
-    with many neighbors. Each takes the first of its own order that no neighbor has. If there is
-    none, it takes the one of the fewest tokens that touch it, and these get others.
+    Tokens get theirs one by one, each after the longer part of which it is made: those of the first
+    steps, the first ones of each row, then those with many neighbors. Each takes the best of its
+    own order. Tokens that touch it and have its hue get others.
 
     Args:
         rows: The text under each tokenizer.
         given: Color indices that stay.
     """
-    keys, touching, near, firsts = _neighbors(rows)
+    keys, touching, near, firsts, longer = _neighbors(rows)
+    families = _families(keys, touching, longer)
     indices = dict(given.indices)
     waiting = [key for key in keys if key not in indices][::-1]
     evictions: Counter[tuple[int, int]] = Counter()
     while waiting:
         key = waiting.pop()
+        touch, beside, among = (
+            Counter(indices[other] for other in others[key] if other in indices)
+            for others in (touching, near, firsts)
+        )
+        hue_touch = [touch[hue] + touch[hue + HUES] for hue in range(HUES)] * 2
+        # Of the longest texts, not all tokens that touch can differ in hue, but in strength.
+        evicted = evictions.total() / len(keys)
+        period, alike = (HUES, hue_touch) if evicted < _MOST_EVICTED else (COLORS, touch)
+        part = indices.get(longer.get(key, -1))
+        if part is None:  # a first token also avoids the hues of families that its own will touch
+            avoided = {indices[other] % HUES for other in families[key] if other in indices}
+        else:
+            avoided = {*range(HUES)} - {part % HUES}
         # In steps without a common divisor with 12, so that it meets all indices.
         way = (1, 5, 7, 11)[key // COLORS % 4]
-        order = [(key + way * place) % COLORS for place in range(COLORS)]
-        taken = {indices.get(other) for other in near[key]}
-        if key in firsts:
-            among = Counter(indices.get(other) for other in firsts[key])
-            order = sorted(order, key=among.__getitem__)
-        index = next((i for i in order if i not in taken), -1)
-        if index < 0:
-            touch = Counter(indices.get(other) for other in touching[key])
-            others = Counter(indices.get(other) for other in near[key])
-            index = min(order, key=lambda i: (touch[i] + evictions[key, i], others[i]))
-            # Of the longest texts, not all tokens can differ from all that are near.
-            evicted = evictions.total() / len(keys)
-            neighbors = near[key] if evicted < 0.5 else touching[key] if evicted < 10 else ()
-            for other in neighbors:
-                if indices.get(other) == index and other not in given.indices:
-                    del indices[other]
-                    evictions[other, index] += 1
-                    waiting.append(other)
+        *_, index = min(
+            (
+                *(alike[i] and alike[i] + evictions[key, i % period], hue_touch[i], among[i]),
+                *(i % HUES in avoided, beside[i], place, i),
+            )
+            for place, i in enumerate((key + way * place) % COLORS for place in range(COLORS))
+        )
+        clashing = [
+            other
+            for other in touching[key] - given.indices.keys()
+            if other in indices and indices[other] % period == index % period
+        ]
+        for other in clashing if evicted < _MOST_EVICTED_AGAIN else ():
+            del indices[other]
+            evictions[other, index % period] += 1
+            waiting.append(other)
         indices[key] = index
     return Hues(indices)
 
 
-def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbors, Neighbors]:
-    """Return the color keys in the order of coloring, and those from which each should differ.
+class _Keys(NamedTuple):
+    """The color keys of some rows, and those from which each should differ.
 
-    Returns:
-        The color keys; those that touch each; all that are near it; those that a row has beside it
-        at a first step, or among the first ones of the row as it is.
+    Attributes:
+        keys: The keys in the order of coloring.
+        touching: Those that touch each.
+        near: Those that touch each, its parts, and those across an uncolored token.
+        firsts: Those that a row has beside it at a first step, or among the first ones of the row
+            as it is.
+        longer: The key of the longer part of each.
     """
+
+    keys: Sequence[int]
+    touching: Neighbors
+    near: Neighbors
+    firsts: Neighbors
+    longer: Mapping[int, int]
+
+
+def _neighbors(rows: Iterable[Coloring]) -> _Keys:
     touching: Neighbors = defaultdict(set)
     near: Neighbors = defaultdict(set)
     early: list[list[int]] = []
     firsts: list[list[int]] = []
     keys: dict[int, None] = {}
+    longer: dict[int, int] = {}
     for contacts, key_of_id, parents in rows:
         key = {i: key_of_id(i) for i in dict.fromkeys(contacts.ids) if i >= 0}
         keys |= dict.fromkeys(key.values())
@@ -228,12 +264,17 @@ def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbor
         early += ([key[i] for i in ids if key.get(i, -1) >= 0] for ids in contacts.early)
         touch = ((key.get(left, -1), key.get(right, -1)) for left, right in contacts.pairs)
         across = ((row[i - 1], row[i + 1]) for i in range(1, len(row) - 1) if row[i] < 0)
-        joined = ((key[i], key.get(part, -1)) for i in key for part in parents(i) or ())
+        parts = {i: [part for part in parents(i) or () if key.get(part, -1) >= 0] for i in key}
+        joined = ((key[i], key[part]) for i in key for part in parts[i])
         for neighbors, pairs in ((touching, touch), (near, chain(across, joined))):
             for left, right in pairs:
                 if left != right and left >= 0 and right >= 0:
                     neighbors[left].add(right)
                     neighbors[right].add(left)
+        sizes = contacts.sizes
+        for i in key:
+            if parts[i]:
+                longer.setdefault(key[i], key[max(parts[i], key=lambda part: sizes.get(part, 0))])
     keys.pop(-1, None)
     for each in keys:
         near[each] |= touching[each]
@@ -243,5 +284,29 @@ def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbor
     # Several rows together have too many tokens at their first steps.
     for at_once in (*early, *firsts) if len(firsts) == 1 else firsts:
         for each in at_once:
-            among_first[each].update(at_once)
-    return [*dict.fromkeys(chain(among_first, crowded))], touching, near, among_first
+            among_first[each].update({*at_once} - {each})
+    ordered: dict[int, None] = {}
+    for each in chain(among_first, crowded):
+        growth: dict[int, None] = {}
+        part: int | None = each
+        while part is not None and part not in ordered and part not in growth:
+            growth[part] = None
+            part = longer.get(part)
+        ordered |= dict.fromkeys([*growth][::-1])
+    return _Keys([*ordered], touching, near, among_first, longer)
+
+
+def _families(
+    keys: Iterable[int], touching: Neighbors, longer: Mapping[int, int]
+) -> defaultdict[int, set[int]]:
+    """Return for the first token of each family the first ones of those that it touches.
+
+    A family is a token with all that grow from it; a part comes before what is made of it.
+    """
+    first: dict[int, int] = {}
+    for key in keys:
+        first[key] = first.get(longer.get(key, -1), key)
+    beside: Neighbors = defaultdict(set)
+    for key in keys:
+        beside[first[key]] |= {first[other] for other in touching[key]} - {first[key]}
+    return beside

@@ -18,7 +18,6 @@ import bpeviz
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
-from bpeviz.ui.pages.remarks import _why_few as why_few
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import of_training, steps_at
 
@@ -74,10 +73,7 @@ def test_timeline_says_what_gets_no_token(options: dict[str, Any], words: str) -
     assert of_training(training, rows).uncolored["leftOut"] == words, "line ends are none"
 
 
-def test_unigram_without_prunings_points_to_smaller_sizes() -> None:
-    training = bpeviz.train("aaaa", "unigram", vocab_size=280)
-    message = "No prunings at this size. Choose a smaller one to see some."
-    assert why_few(training, "aaaa", 2) == message
+def test_unigram_without_prunings_says_that_its_only_piece_is_used() -> None:
     beginning = played(bpeviz.train("a", "unigram"), "a").data["player"]["views"][0]
     assert beginning["initialMessage"] == "The only piece is used."
 
