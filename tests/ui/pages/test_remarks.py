@@ -96,7 +96,9 @@ def test_remark_is_about_the_steps_on_screen() -> None:
     assert none["remark"]["sentence"] == "No merges at this size. Choose a larger one to see some."
     full = stage(app_pages.opened("Train", typed | {"size": "263"}))
     assert full["remark"]["sentence"].startswith(f"After {full['last']} merges, no neighbors")
-    pieces = stage(app_pages.opened("Train", {"text": "aaaa", "algorithm": "unigram", "size": "280"}))
+    pieces = stage(
+        app_pages.opened("Train", {"text": "aaaa", "algorithm": "unigram", "size": "280"})
+    )
     assert pieces["remark"]["sentence"] == (
         "No prunings at this size. Choose a smaller one to see some."
     )
