@@ -18,9 +18,7 @@ from helpers.properties import examples
 from helpers.shell import shell, trained  # noqa: F401
 from hypothesis import HealthCheck, Phase, settings
 
-from bpeviz.pretokenizers import expressions
 from bpeviz.pretrained import catalog, download
-from bpeviz.workers import child
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -49,16 +47,6 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("bpeviz")
 
 
-@pytest.fixture(autouse=True)
-def late_requests_are_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blame a late request, not the machine, which the tests of two processes keep busy.
-
-    A repeated test makes the request again.
-    """
-    monkeypatch.setattr(child, "LEAST", -1.0)
-    expressions._refused.clear()
-
-
 collect_ignore = ["portability"]
 """Scripts of `test_portability.py`: importing them, as doctest does, takes away parts of `os`."""
 
@@ -83,14 +71,9 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests, and order them: those of Dask, those in a browser, others, and thorough ones.
-
-    A failed test in a browser is repeated twice; the summary counts the repetitions.
-    """
+    """Mark the tests, and order them: those of Dask, of a browser, others, and thorough ones."""
     for item in items:
         if item.get_closest_marker("browser"):
-            if item.path.parent.name == "browser":
-                item.add_marker(pytest.mark.flaky(reruns=2))
             item.add_marker("slow")
         if item.get_closest_marker("thorough"):
             item.add_marker("slow")
