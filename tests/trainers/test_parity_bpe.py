@@ -170,6 +170,7 @@ def row(split: Split, algorithm: str, **how: Any) -> tuple[float, int]:
     return round(max(split.ratios(tokenizer).values()), 2), tokens
 
 
+@pytest.mark.slow
 def test_parity_makes_the_token_counts_of_the_languages_more_equal() -> None:
     """The figures of the trainers' README. Equal shares are worse than the texts as they are."""
     split = Split({name: lines_of(text) for name, text in pasted(samples.languages())})

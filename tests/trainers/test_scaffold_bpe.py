@@ -107,6 +107,7 @@ def test_training_stops_when_vocabulary_without_scaffolds_is_full(
     assert training.sizes.max() <= atoms + room
 
 
+@pytest.mark.slow
 @many()
 @given(TEXTS, TEXTS, HOW)
 def test_tokens_equal_reference_encoder_at_every_step(
@@ -236,6 +237,7 @@ def test_million_characters_in_one_pre_token_encode() -> None:
     assert len(boundaries.ids(60)) == boundaries.token_counts[-1] < len(text)
 
 
+@pytest.mark.slow
 def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
     size = 5_000
     text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair repeats

@@ -104,6 +104,7 @@ def test_page_names_settings_version_and_link() -> None:
     assert "Special tokens: &lt;|end|&gt;" in page
 
 
+@pytest.mark.slow
 def test_race_of_a_long_training_names_its_end() -> None:
     text = "".join(one.text for one in samples.SAMPLES)[:9_000]
     training = trained(text, size=1_400)
