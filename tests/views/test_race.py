@@ -12,7 +12,7 @@ from bpeviz.analysis.hues import OWN_HUES
 from bpeviz.palette import COLORS
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import race
-from bpeviz.views.stage import of_training
+from bpeviz.views.stage import Row, of_training
 
 TEXT = "she sells seashells by the seashore, the shells she sells\n" * 3
 
@@ -51,10 +51,12 @@ def test_first_group_counts_the_ties_of_the_decision_in_the_order_of_the_text() 
     assert places == sorted(places)
 
 
-def test_later_steps_are_sent_at_rest() -> None:
-    training = usual.train("bpe", TEXT)
-    boundaries = training.tokenizer().boundaries(TEXT)
-    row = of_training(training, TEXT, boundaries)
+@pytest.fixture
+def row() -> Row:
+    return of_training(usual.train("bpe", TEXT), TEXT)
+
+
+def test_later_steps_are_sent_at_rest(row: Row) -> None:
     first = race.first_groups(row, 4)
     data = race.payload(row, first, OWN_HUES, "timeline")
     assert len(data["first"]) == 4
@@ -63,35 +65,26 @@ def test_later_steps_are_sent_at_rest() -> None:
     assert race.ids_of([race.groups(row, 6)]) <= late["styles"].keys()
 
 
-def test_candidates_at_rest_are_sent_only_for_steps_without_them() -> None:
-    training = usual.train("bpe", TEXT)
-    boundaries = training.tokenizer().boundaries(TEXT)
-    row = of_training(training, TEXT, boundaries)
+def test_candidates_at_rest_are_sent_only_for_steps_without_them(row: Row) -> None:
     first = race.first_groups(row, 4)
     data = race.payload(row, first, OWN_HUES, "timeline")
     sent = [
         (race.with_rest(data, row, step, OWN_HUES)["atRest"] or {}).get("step")
-        for step in (0, 4, 5, training.steps, training.steps + 1)
+        for step in (0, 4, 5, row.steps, row.steps + 1)
     ]
-    assert sent == [None, None, 4, training.steps - 1, None]
+    assert sent == [None, None, 4, row.steps - 1, None]
 
 
-def test_unwatched_race_has_the_candidates_at_rest_alone() -> None:
-    training = usual.train("bpe", TEXT)
-    boundaries = training.tokenizer().boundaries(TEXT)
-    row = of_training(training, TEXT, boundaries)
+def test_unwatched_race_has_the_candidates_at_rest_alone(row: Row) -> None:
     all_groups = race.first_groups(row)
     data = race.payload(row, None, OWN_HUES, "timeline")
     assert (data["first"], data["isUnwatched"]) == ([], True)
-    for step in (0, 1, training.steps):
+    for step in (0, 1, row.steps):
         at_rest = race.with_rest(data, row, step, OWN_HUES)["atRest"]
         assert at_rest["groups"] == all_groups[at_rest["step"]]
 
 
-def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    training = usual.train("bpe", TEXT)
-    boundaries = training.tokenizer().boundaries(TEXT)
-    row = of_training(training, TEXT, boundaries)
+def test_races_of_a_file_share_its_limits(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def rows(last: int, races: int = 1) -> int:
         data = race.in_file(row, OWN_HUES, "timeline", last, races)
@@ -101,7 +94,7 @@ def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(race, "STEPS", 8)
     assert [rows(3), rows(8), rows(10), rows(10, races=2)] == [3, 8, 8, 4]
-    monkeypatch.setattr(race, "IN_FILE", 6 * len(boundaries))
+    monkeypatch.setattr(race, "IN_FILE", 6 * len(row.boundaries))
     assert [rows(3), rows(10), rows(10, races=2)] == [3, 6, 3]
 
 
