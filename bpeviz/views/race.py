@@ -75,12 +75,12 @@ def groups(row: Row, step: int) -> list[RaceGroup]:
     least = int(str((known | dict(row.options or {})).get("min_count", 1)))
     decision = step if row.events is None else row.events[step]
     text, boundaries = row.trained_on.text, row.trained_on.boundaries
-    found = []
+    tied = []
     for limit in (_RANKED, sys.maxsize):
         ranked = row.training.candidates(text, boundaries, decision, limit)
         able = [each for each in ranked if each.score is not None or each.count >= least]
-        found = [(value, [*ties]) for value, ties in groupby(able, key=lambda each: each.value)]
-        if len(found) > GROUPS or len(able) < limit:
+        tied = [(value, [*ties]) for value, ties in groupby(able, key=lambda each: each.value)]
+        if len(tied) > GROUPS or len(able) < limit:
             break
     return [
         (
@@ -88,7 +88,7 @@ def groups(row: Row, step: int) -> list[RaceGroup]:
             len(ties),
             [[*each.ids] for each in ties[:MEMBERS]],
         )
-        for value, ties in found[:GROUPS]
+        for value, ties in tied[:GROUPS]
     ]
 
 
