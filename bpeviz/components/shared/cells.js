@@ -183,6 +183,7 @@ export function labelInBytes(label) {
     .join(" ");
 }
 
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const RIGHT_TO_LEFT_MARK = "\u200F"; // between bytes, or digits would run from left to right
 
 /** Return a cell for each atom of some cells, with its two hex digits. */
@@ -195,7 +196,7 @@ export const intoBytes = (cells) =>
       firstAtom: cell.firstAtom + k,
       size: 1,
       labels: [label],
-      wraps: k === all.length - 1 && cells[i + 1]?.baseClass.includes("space"),
+      wraps: k === all.length - 1 && (WITHOUT_SPACES.test(cell.text) || cells[i + 1]?.baseClass.includes("space")),
     })),
   );
 
