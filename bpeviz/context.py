@@ -9,6 +9,7 @@ from typing import Any
 
 
 def _call(function: Callable[..., Any], *arguments: object) -> Any:
+    """Call a function in this process."""
     return function(*arguments)
 
 
