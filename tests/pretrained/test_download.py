@@ -221,26 +221,6 @@ def test_catalog_equals_the_addresses_and_checksums_of_tiktoken(name: str) -> No
         assert f'"{file.sha256}"' in source
 
 
-def test_cache_name_is_the_sha1_of_the_address() -> None:
-    for name in catalog.NAMES:
-        for file in catalog.files(name):
-            assert file.cache_name == hashlib.sha1(file.address.encode()).hexdigest()
-            assert file.path == catalog.cache_folder() / file.cache_name
-    # The wheel with the newer vocabularies names its copies as tiktoken does.
-    for name in ("cl100k_base", "o200k_base"):
-        (file,) = catalog.files(name)
-        assert file.member.endswith(f"/{file.cache_name}")
-
-
-def test_tiktoken_reads_fetched_files_from_the_cache(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.fetch("one")
-    monkeypatch.setattr(tiktoken.load, "read_file", lambda path: pytest.fail("downloaded"))
-    (file,) = catalog.files("one")
-    assert tiktoken.load.read_file_cached(file.address, file.sha256) == GOOD["base"]
-
-
 @pytest.mark.parametrize(
     ("tiktoken_cache_dir", "data_gym_cache_dir", "expected"),
     [
@@ -364,12 +344,6 @@ def test_fetch_falls_back_to_the_wheel_or_gives_the_reason(
     ]
 
 
-def test_fetch_falls_back_to_the_wheel_after_a_refused_connection(world: World) -> None:
-    world.server.server_close()
-    world.fetch()
-    world.assert_holds("two")
-
-
 @pytest.mark.parametrize(
     ("manner", "asked"),
     [("silent", ["/merges"]), ("cut off", ["/merges"]), ("404", ["/merges", "/encoder"])],
@@ -383,17 +357,6 @@ def test_fetch_skips_the_address_after_a_failed_connection(
     world.fetch("one")
     assert world.server.asked == (asked if len(asked) == 1 else [*asked, "/base"])
     world.assert_holds("one", "two")
-
-
-def test_fetch_retries_the_address_after_the_pause(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.respond("silent")
-    world.fetch("two")
-    world.respond("good")
-    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, pause=0))
-    world.fetch("one")
-    assert world.pip_calls() == ["small==1"]
 
 
 # --- The wheel ---------------------------------------------------------------------------------
@@ -529,20 +492,6 @@ def test_fetch_reports_failed_writes(
     assert world.cached() == {}
 
 
-def test_fetch_leaves_no_file_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    class FullDisk(io.BytesIO):
-        def write(self, content: object) -> int:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    def open_on_full_disk(path: Path, mode: str) -> FullDisk:
-        path.touch()
-        return FullDisk()
-
-    monkeypatch.setattr(Path, "open", open_on_full_disk)
-    refusal(world.fetch, naming=str(world.cache), error=VocabularyUnavailable)
-    assert list(world.cache.iterdir()) == []
-
-
 @pytest.mark.parametrize("manner", ["good", "404"])
 def test_fetch_succeeds_in_two_threads_at_once(world: World, manner: str) -> None:
     world.respond(manner)
@@ -593,19 +542,6 @@ def test_background_fetch_retries_a_failure_on_demand(world: World) -> None:
     assert world.server.asked == ["/merges", "/merges", "/encoder"]
 
 
-def test_background_fetch_retries_a_failure_after_the_pause(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.respond("404")
-    world.put_wheel(SMALL, {})
-    download.fetch_in_background("two")
-    wait_for("two", "failed")
-    world.respond("good")
-    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, pause=0))
-    download.fetch_in_background("two")
-    wait_for("two", "ready")
-
-
 def test_background_fetch_reports_unexpected_errors(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -615,19 +551,6 @@ def test_background_fetch_reports_unexpected_errors(
     monkeypatch.setattr(download, "fetch", broken)
     download.fetch_in_background("two")
     assert "ZeroDivisionError: oops" in wait_for("two", "failed").message
-
-
-def test_background_fetch_reports_that_no_thread_can_start(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_thread(self: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as without_threads:
-        without_threads.setattr(threading.Thread, "start", no_thread)
-        download.fetch_in_background("two")
-    assert "can't start new thread" in download.progress("two").message
-    assert download.progress("two").state == "failed"
 
 
 def test_progress_is_ready_once_files_exist(world: World) -> None:
@@ -642,16 +565,6 @@ def test_progress_is_ready_once_files_exist(world: World) -> None:
 
 
 # --- The command -------------------------------------------------------------------------------
-
-
-def test_vocabularies_command_prints_the_paths(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["vocabularies", "two"]) == 0
-    output = capsys.readouterr()
-    assert "two: ready" in output.out
-    assert output.err == ""
-    assert all(str(file.path) in output.out for file in catalog.files("two"))
 
 
 def test_vocabularies_command_exits_with_1_after_a_failure(
@@ -676,11 +589,6 @@ def test_vocabularies_command_lists_entries_with_their_state(
     assert "not fetched" in lines["two"]
     assert "small==1 (MIT)" in lines["two"]
     world.assert_holds("one")
-
-
-def test_vocabularies_command_fetches_all_entries(world: World) -> None:
-    assert main(["vocabularies", "--all"]) == 0
-    world.assert_holds("one", "two")
 
 
 # --- The catalog -------------------------------------------------------------------------------

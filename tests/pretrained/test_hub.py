@@ -345,16 +345,6 @@ def test_full_disk_is_reported_and_leaves_nothing_behind(
     assert download.available(NAME)
 
 
-def test_model_that_another_process_stores_meanwhile_is_kept(
-    server: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
-    fetch()
-    monkeypatch.setattr(hub.shutil, "rmtree", lambda *_, **__: None)  # it is stored again at once
-    hub._store(hub.ModelId.parse(NAME), {"tokenizer.json": b"[]"}, COMMIT)
-    assert download.contents(NAME) == {"tokenizer.json": b"{}"}
-
-
 @pytest.mark.parametrize("revision", ["é" * 100, "a/" * 49 + "a"])
 def test_long_revisions_fit_into_the_name_of_a_folder(server: Hub, revision: str) -> None:
     hub.hub_folder().mkdir(parents=True)
@@ -425,24 +415,6 @@ def test_background_fetch_limits_downloads_at_once(
     monkeypatch.setattr(context, "_current", context.Context(lambda: "one"))
     download.fetch_in_background(names[4])
     eventually(lambda: download.available(names[4]))
-
-
-def test_commands_state_the_assumption_for_a_model_as_for_a_folder(
-    server: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder, text = tmp_path / "model", tmp_path / "text"
-    bpeviz.save(bpeviz.train("low lower 1234", vocab_size=262).tokenizer(), folder)
-    (folder / "config.json").write_text('{"model_type": "qwen2"}')
-    text.write_text("low 1234")
-    files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    server.models["someone/model"] = Repository(files)
-    found = []
-    for name in (NAME, str(folder)):
-        assert main(["encode", str(text), "--tokenizer", name, "--progress"]) == 0
-        printed = capsys.readouterr()
-        assert "Qwen 2, since config.json names qwen2" in printed.err
-        found.append(json.loads(printed.out))
-    assert found[0] == found[1]
 
 
 def test_commands_accept_model_ids(

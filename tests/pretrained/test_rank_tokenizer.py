@@ -46,11 +46,6 @@ def load() -> Load:
 # Known facts about the published vocabularies
 
 
-def test_o200k_encodes_hello_world(load: Load) -> None:
-    """Computed with tiktoken 0.14. `test_answers.py` has ids of GPT-2 and cl100k."""
-    assert load("o200k_base").encode("hello world") == [24912, 2375]
-
-
 @pytest.mark.thorough
 def test_tokens_whose_text_is_encoded_otherwise_are_twelve_in_o200k(load: Load) -> None:
     counts = []
@@ -156,20 +151,6 @@ def test_parents_equal_the_first_lines_of_vocab_bpe(load: Load) -> None:
     assert (tokenizer.parents(byte), tokenizer.merge_step(byte)) == (None, -1)
     end = tokenizer.special_tokens["<|endoftext|>"]
     assert (tokenizer.parents(end), tokenizer.merge_step(end)) == (None, -1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_parents_of_published_tokens_have_lower_ranks(load: Load, name: str) -> None:
-    """Every token is reachable without ranks above its own (see `RankTokenizer`)."""
-    tokenizer = load(name)
-    for token_id in range(256, 256 + tokenizer.steps, 7 if name == "gpt2" else 29):
-        if token_id not in tokenizer._rank_set:
-            continue
-        parents = tokenizer.parents(token_id)
-        assert parents is not None
-        assert max(parents) < token_id
-        assert tokenizer._tree(token_id).times is not None
 
 
 # Boundaries of the published vocabularies
@@ -460,17 +441,6 @@ def test_encode_accepts_a_million_spaces(load: Load) -> None:
     ids = tokenizer.encode(spaces)
     assert tokenizer.decode(ids) == spaces
     assert len(tokenizer.boundaries(spaces)) == len(spaces)
-
-
-def test_encode_raises_other_errors_of_tiktoken(
-    load: Load, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(self: Panics, text: str, **_options: object) -> NDArray[np.uint32]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Panics, "encode_to_numpy", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        panicking(load("gpt2")).encode("a")
 
 
 def test_published_patterns_equal_the_named_patterns(load: Load) -> None:
