@@ -131,13 +131,18 @@ class Journey:
         self._failed = False
 
     @contextmanager
-    def step(self, says: str) -> Iterator[None]:
-        """Do a step. If it fails, keep a picture of each page, and go on."""
+    def step(self, says: str, *, errors: str = "$^") -> Iterator[None]:
+        """Do a step. If it fails, keep a picture of each page, and go on.
+
+        Args:
+            says: What the user does and sees.
+            errors: A regular expression of the errors that belong to it.
+        """
         start = time.monotonic()
         with self._subtests.test(says):
             try:
                 yield
-                problems = self._problems()
+                problems = [each for each in self._problems() if not re.search(errors, each)]
                 assert not problems, "\n".join(problems)
             except Exception as error:
                 for note in (*self._pictures(), *self._problems()):
@@ -188,7 +193,8 @@ class Journey:
         self, page: Page, address: str, prepare: Callable[[Page], None] | None = None
     ) -> Page:
         """Open an address in another tab of the browser of a page."""
-        other = self.watch(page.context.new_page())
+        (server,) = [server for watch, server in self._watched if watch.page is page]
+        other = self.watch(page.context.new_page(), server)
         if prepare:
             prepare(other)
         other.goto(address)

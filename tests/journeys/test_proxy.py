@@ -1,0 +1,190 @@
+"""Below a path: with a password, over a restart; and two servers behind a proxy."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from benchmarks.load import Measured, connected
+from browser.serving import Server, proxied, serving
+from helpers.asgi import run
+from helpers.payloads import payload_of
+from journeys.journey import Journey
+from journeys.people import (
+    FIRST,
+    PHONE,
+    Page,
+    Stage,
+    alert,
+    button,
+    close_dialog,
+    expect,
+    go_to,
+    link,
+    open_export,
+    open_file,
+    open_room,
+    open_share,
+    text_box,
+    type_text,
+)
+
+from bpeviz.ui.runtime.user import COOKIE
+
+PASSWORD = "tea for two"
+
+ASKED = "401"
+"""The answer to a request without the password, or the word of a room."""
+
+LOST = f"{ASKED}|ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE"
+"""Errors of pages whose server is gone, and comes back without the room."""
+
+TEXT = "low lower lowest " * 9
+
+
+def test_password_opens_links_and_rooms_survive_a_restart(journey: Journey, tmp_path: Path) -> None:
+    environment = {
+        "BPEVIZ_PASSWORD": PASSWORD,
+        "BPEVIZ_SHORT_LINKS_FILE": str(tmp_path / "links"),
+        "STREAMLIT_SERVER_BASE_URL_PATH": "/7b",
+    }
+    with serving(tmp_path, **environment) as server:
+        with journey.step("A link asks for the password; a wrong one is refused", errors=ASKED):
+            page = journey.open("/Pre-tokenize?s=broken", server=server)
+            box = page.get_by_label("Password of this server")
+            expect(box).to_be_focused()
+            box.fill("coffee")
+            box.press("Enter")
+            expect(page.get_by_role("alert")).to_contain_text("wrong")
+        with journey.step("The right one opens the page of the link, which says what is wrong"):
+            page.get_by_label("Password of this server").fill(PASSWORD)
+            button(page, "Open").click()
+            expect(alert(page, "link is damaged")).to_be_visible()
+            expect(text_box(page)).to_have_value(FIRST)
+            assert page.url == f"{server.address}/Pre-tokenize?s=broken"
+        with journey.step("Its cookies are of this path, and no script can read them"):
+            cookies = {cookie["name"]: cookie for cookie in page.context.cookies()}
+            for name in ("bpeviz_password", COOKIE):
+                assert (cookies[name]["httpOnly"], cookies[name]["path"]) == (True, "/7b")
+        with journey.step("An invitation leads to a room, and hides its key", errors=ASKED):
+            go_to(page, "Train")
+            leader = journey.beside(page, open_room(page))
+            button(leader, "Copy invitation").click()
+            expect(button(leader, "Copied")).to_be_visible()
+            invitation: str = leader.evaluate("navigator.clipboard.readText()")
+            word = leader.get_by_text(re.compile("^[A-Z]{6}$")).inner_text()
+            phone = journey.open("/room", server=server, viewport=PHONE)
+            expect(phone.get_by_label("room word")).to_be_visible()
+            phone.goto(invitation)
+            expect(phone.get_by_text("Following the leader: merge 0")).to_be_visible()
+            room = leader.url.removesuffix("/lead")
+            assert (phone.url, invitation.partition("?key=")[0]) == (room, room)
+            expect(button(phone, "Save what was shown")).to_be_visible()
+        with journey.step("So do the letters and the word on the screen", errors=ASKED):
+            typed = journey.open(room.removeprefix(server.address), server=server, viewport=PHONE)
+            typed.get_by_label("room word").fill(word.lower())
+            typed.keyboard.press("Enter")
+            expect(typed.get_by_text("Following the leader: merge 0")).to_be_visible()
+        with journey.step("Nothing of it tells the password or the key"):
+            for member in (leader, phone, typed):
+                assert PASSWORD not in member.content()
+            assert invitation.partition("=")[2] not in server.log.read_text()
+    port = urlsplit(server.address).port or 0
+    with serving(tmp_path, port=port, **environment) as server:
+        with journey.step("After a restart, the leader opens the room again", errors=LOST):
+            button(leader, "Open it again").click()
+            expect(leader.get_by_text("2 followers")).to_be_visible()
+            for member in (phone, typed):
+                expect(member.get_by_text("Following the leader: merge 0")).to_be_visible()
+        with journey.step("An invitation ends with its room", errors=ASKED):
+            button(leader, "Close the room").click()
+            phone.reload()
+            expect(phone.get_by_role("alert")).to_contain_text("its room may have ended")
+        for member in (page, leader, phone, typed):
+            member.context.close()
+
+
+def status(address: str, method: str, path: str, **headers: str) -> int:
+    """Return the status of the answer to a request."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.request(method, path, headers=headers)
+    return connection.getresponse().status
+
+
+def users_of_both(address: str, servers: list[Server]) -> list[str]:
+    """Return a value of the user's cookie for each server, by which nginx leads to it."""
+
+    async def load(cookie: str) -> str:
+        """Return the path to which a tab sends its texts; one of the servers knows it."""
+        async with connected(address, Measured(), f"{COOKIE}={cookie}") as user:
+            await user.load()
+            return str(payload_of(user.widgets["text_component"].bytes)["address"])
+
+    users: dict[int, str] = {}
+    for number in range(30):
+        path = run(load(str(number)))
+        answers = [status(server.address, "PUT", f"{path}/1") for server in servers]
+        assert sorted(answers) == [204, 404]
+        users.setdefault(answers.index(204), str(number))
+        if len(users) == 2:
+            break
+    return [users[0], users[1]]
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="No nginx: apt-get install nginx-light")
+def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
+    journey: Journey, tmp_path: Path
+) -> None:
+    with proxied(tmp_path) as (address, servers):
+        gate = Server(address, servers[0].log, servers[0].process)
+
+        def opened(user: str, path: str) -> Page:
+            page = journey.open(
+                "/room",
+                server=gate,
+                prepare=lambda page: page.context.add_cookies(
+                    [{"name": COOKIE, "value": user, "url": address}]
+                ),
+            )
+            page.goto(address + path)
+            return page
+
+        with journey.step("The proxy and both servers answer to their name alone"):
+            assert status(address, "GET", "/bpeviz/", Host="class.example") == 200
+            for server in servers:
+                assert status(server.address, "GET", "/bpeviz/", Host="class.example") == 200
+                assert status(server.address, "GET", "/bpeviz/", Host="evil.example:8501") == 403
+            users = users_of_both(address, servers)
+        with journey.step("Two users, one on each server, open links at the same time"):
+            pages = [opened(user, link(TEXT)) for user in users]
+            for page in pages:
+                Stage(page).await_text(TEXT)
+        for number, page in enumerate(pages):
+            own = f"{number} {TEXT}"
+            with journey.step(f"User {number} opens a file, and pastes a long text"):
+                open_file(page, "a.txt", own.encode())
+                Stage(page).await_text(own)
+                with page.expect_response(lambda answer: "/texts/" in answer.url) as sent:
+                    type_text(page, own * 150)  # too long for a message
+                assert sent.value.status == 204
+        with journey.step("A short link of one server opens the text on the other"):
+            open_share(pages[0])
+            button(pages[0], "QR code").click()
+            code = pages[0].get_by_role("dialog", name="QR code").locator("code")
+            short = code.inner_text()
+            assert "/bpeviz/?s=~" in short
+            other = opened(users[1], short.removeprefix(address))
+            expect(text_box(other)).to_have_value(f"0 {TEXT}" * 150)
+            close_dialog(pages[0])
+        with journey.step("Each saves a tokenizer"):
+            for page in pages:
+                dialog = open_export(page)
+                with page.expect_download() as download:
+                    dialog.get_by_role("button", name="Hugging Face").first.click()
+                assert download.value.path().stat().st_size > 1_000
+        assert [server.tracebacks() for server in servers] == ["", ""]
+        journey.close(*pages, other)
