@@ -163,18 +163,20 @@ def put(box: Locator, script_value: str) -> None:
 
 def choose(page: Page, label: str, option: str) -> None:
     """Choose an option of a select box, or of a menu of the sentence."""
-    if label == "Algorithm":
-        open_menu(page, "algorithm")
-        page.get_by_role("radio", name=option, exact=True).locator("xpath=..").click()
-    elif label in ("Start from", "Pre-tokenization", "End-of-word mark") and "/Pre" not in page.url:
-        with menu(page, "More"):
-            _choose(page, label, option)
-    else:
-        _choose(page, label, option)
-
-
-def _choose(page: Page, label: str, option: str) -> None:
     box = page.get_by_role("combobox", name=label, exact=True)
+    if label == "Algorithm":
+        await_run(page)
+        open_menu(page, "algorithm")
+        page.get_by_test_id("stRadio").get_by_text(option, exact=True).click()
+    elif label in ("Start from", "Pre-tokenization", "End-of-word mark") and not box.count():
+        with menu(page, "More"):
+            _choose(box, label, option)
+    else:
+        _choose(box, label, option)
+
+
+def _choose(box: Locator, label: str, option: str) -> None:
+    page = box.page
     named = re.compile(f"^{re.escape(option)}( ·|$)")  # some also say what they are
     if box.evaluate("box => box.tagName") == "SELECT":
         box.select_option(box.locator("option").filter(has_text=named).get_attribute("value"))

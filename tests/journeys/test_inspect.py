@@ -1,0 +1,127 @@
+"""Inspect: a text from characters to ids and back, step by step, with details."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from journeys.journey import Journey
+from journeys.people import (
+    FIRST,
+    Grid,
+    Stage,
+    alert,
+    await_run,
+    choose,
+    expect,
+    put,
+    text_box,
+    train_on,
+    trained,
+    type_text,
+)
+
+import bpeviz
+from bpeviz import limits
+from bpeviz.analysis import trace
+
+TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
+
+
+def test_text_from_characters_to_ids_and_back(journey: Journey) -> None:
+    with journey.step("The first text fills the grid, whose lines scroll, with ids of Python"):
+        page = journey.open("/Inspect")
+        grid = Grid(page)
+        tokenizer = trained(FIRST)[0].tokenizer()
+        grid.await_ids(tokenizer.encode(FIRST))
+        lines = grid.frame.locator(".lines")
+        assert lines.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
+        assert lines.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    with journey.step("A text is split into what a tokenizer of another text knows; no loss"):
+        train_on(page, "seashells")
+        page.keyboard.press("Escape")
+        type_text(page, TEXT)
+        grid.await_ids(tokenizer.encode(TEXT))
+        assert grid.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
+        assert "".join(grid.row("bytes")) == TEXT.encode().hex().upper()
+        assert grid.row("decimals")[-1] == str(ord("🏽"))
+        expect(page.get_by_text("Lossless.")).to_be_visible()
+        expect(page.get_by_role("radio", name="Step by step")).to_be_in_viewport()
+    with journey.step("The projector view enlarges the grid, whose lines still fit"):
+        cells = grid.cells("tokens")
+        height = "cells => cells[0].getBoundingClientRect().height"
+        before = cells.evaluate_all(height)
+        grid.frame.get_by_role("button", name="Projector").click()
+        expect(lines).to_have_css("--zoom", "1.6")
+        assert cells.evaluate_all(height) > 1.5 * before
+        assert grid.frame.evaluate("grid => grid.scrollWidth - grid.clientWidth") <= 0
+        grid.frame.get_by_role("button", name="Projector").click()
+        expect(lines).to_have_css("--zoom", "1")
+    with journey.step("Markup is a text as any other"):
+        choose(page, "Tokenizer", "GPT-4 (cl100k)")
+        type_text(page, "<img src=x onerror=alert(1)><b>x</b>")
+        grid.await_ids(bpeviz.load("cl100k_base").encode("<img src=x onerror=alert(1)><b>x</b>"))
+        assert grid.row("graphemes") == [*"<img·src=x·onerror=alert(1)><b>x</b>"]
+        for name in ("Merge diagram", "Look up a token", "Decode ids"):
+            grid.closer(name)
+            await_run(page)
+        assert page.locator("img[src=x]").count() == 0
+    with journey.step("Characters stand above their bytes, and those above their tokens and ids"):
+        type_text(page, "hi👍")
+        ids = bpeviz.load("cl100k_base").encode("hi👍")
+        grid.await_ids(ids)
+        assert grid.row("preTokens") == ["hi", "👍"]
+        spans = {name: spans_of(grid, name) for name in ("graphemes", "bytes", "tokens", "ids")}
+        assert spans["tokens"] == spans["ids"]
+        assert spans["graphemes"][2] == (spans["bytes"][2][0], spans["bytes"][5][1])
+        expect(grid.frame).to_contain_text("2 token boundaries inside a character")
+        grid.cells("graphemes").nth(2).hover()
+        words = [str(token_id) for token_id in ids[1:]]
+        expect(grid.frame.locator(".row.ids .cell.lit")).to_have_text(words)
+        expect(grid.frame.get_by_role("tooltip")).to_contain_text(
+            f"in 3 tokens: {', '.join(words)}"
+        )
+    with journey.step("Step by step, the merges of the text by their places among all"):
+        type_text(page, "hello hello")
+        grid.closer("Step by step")
+        stage = Stage(page, unit="Step")
+        events = trace.inspect("hello hello", bpeviz.load("cl100k_base")).events
+        expect(stage.last).to_have_text(str(len(events)))
+        expect(stage.section).to_contain_text("of 100,000")  # the first merge
+        stage.text.locator(".c").first.click()
+        expect(stage.made).to_be_visible()
+        page.keyboard.press("Escape")
+        stage.button("Last").click()
+        expect(stage.tokens).to_have_text("2")
+    with journey.step("A token of the grid is looked up"):
+        grid.frame.get_by_role("button", name="hello, id 15339").click()
+        expect(text_box(page, "Token id or text")).to_have_value("15339")
+        expect(page.get_by_role("heading", name="Neighbors in the vocabulary")).to_be_visible()
+        text_box(page, "Token id or text").fill("world")
+        text_box(page, "Token id or text").press("Enter")
+        expect(page.get_by_text("14957").first).to_be_visible()
+    with journey.step("Ids are decoded; a box takes no more than its limit, and says so"):
+        grid.closer("Decode ids")
+        box = page.get_by_role("textbox", name="Ids", exact=True)
+        box.fill("15339 1917")
+        box.press("Control+Enter")
+        expect(page.get_by_text("hello·world", exact=True).first).to_be_visible()
+        put(box, '"1, ".repeat(1_000_000)')
+        expect(alert(page, f"This box takes {limits.BOX:,} characters")).to_be_visible()
+        assert box.evaluate("box => [...box.value].length") == limits.BOX + 1
+        expect(page.get_by_text("at most 40,000 are allowed").first).to_be_visible()
+    with journey.step("What an encoding loses is reported"):
+        choose(page, "Tokenizer", "Your tokenizer")
+        choose(page, "Algorithm", "WordPiece")
+        page.keyboard.press("Escape")
+        type_text(page, "she  sells 世")
+        expect(page.get_by_text("Lossy.")).to_be_visible()
+        expect(grid.frame.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
+        expect(grid.frame.locator(".row.tokens .cell.left-out")).to_have_count(3)
+
+
+def spans_of(grid: Grid, row: str) -> list[tuple[int, int]]:
+    """Return where the cells of a row begin and end on the screen."""
+    boxes: list[Any] = grid.cells(row).evaluate_all(
+        "all => all.map(cell => cell.getBoundingClientRect()).map(box => [box.left, box.right])"
+    )
+    return [(round(left), round(right)) for left, right in boxes]
