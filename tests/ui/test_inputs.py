@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pytest
-import streamlit as st
 from helpers import app_pages
 from helpers.payloads import payloads
 from helpers.refusals import refusal
@@ -325,35 +323,6 @@ def test_tokens_of_a_text_in_gpt_4o_are_counted_once_its_file_is_loaded(
         "",
         "",
     ]
-
-
-def page_with_token_count() -> None:
-    import streamlit as st
-
-    from bpeviz.ui.inputs import token_count
-
-    st.text(token_count.token_count("I like strawberry!") or "unknown")
-    token_count.run_once_loaded()
-
-
-def test_page_runs_again_once_the_tokenizer_of_the_token_count_is_loaded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if not download.available(token_count.NAME):
-        pytest.skip("not available: o200k_base")
-    tokenizer = bpeviz.load(token_count.NAME)
-    looks = iter([True, True, False])  # loaded before the last look
-
-    def is_loading() -> bool:
-        if not (is_loading := next(looks)):
-            monkeypatch.setitem(rank_tokenizer._loaded, token_count.NAME, tokenizer)
-        return is_loading
-
-    monkeypatch.setattr(rank_tokenizer, "_loaded", {})
-    monkeypatch.setattr(token_count, "_loading", lambda: SimpleNamespace(is_alive=is_loading))
-    monkeypatch.setattr(type(st.context), "headers", {"host": "localhost"})
-    app = AppTest.from_function(page_with_token_count).run()
-    assert [text.value for text in app.text] == ["18 characters · 4 tokens in GPT-4o"]
 
 
 def test_own_text_returns_after_samples_and_is_never_replaced_by_them() -> None:

@@ -55,18 +55,6 @@ def test_first_chapter_asks_the_ten_without_telling_answers() -> None:
     assert progress == {"of": "belief", "tries": [1], "shown": False}
 
 
-def test_browser_restores_the_answers_and_starting_again_clears_them() -> None:
-    app = opened("end")
-    restored = {"answers": stored(answers("after", RIGHT)), "marks": {}}
-    app.session_state["learn_answers"] = restored["answers"]
-    app = app.run()
-    assert [radio.value for radio in app.radio] == RIGHT
-    (again,) = [button for button in app.button if button.label == "Start again"]
-    app = again.click().run()
-    app.query_params["chapter"] = "end"
-    assert [radio.value for radio in app.run().radio] == [None] * 10
-
-
 def test_progress_of_a_browser_may_name_the_ten_answers() -> None:
     entries = stored(answers("before", RIGHT), seen=False) | {"before/10": {}}
     taken, _ = _read(json.dumps({"answers": entries, "marks": {}}))

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.trainers import bpe
-from bpeviz.ui.learn import figures, prose
+from bpeviz.ui.learn import figures
 from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question, Task
 from bpeviz.ui.learn.chapters import golf
 
@@ -117,16 +117,6 @@ def give(app: AppTest, name: str, value: Any, chapter: str = "golf", task: Any =
     entry = {"of": data["of"].rpartition("/")[0], "tries": [value], "shown": False}
     app.session_state["learn_answers"] = {f"{chapter}/{name}/0": entry}
     return app.run()
-
-
-def test_typed_tasks_are_extras_of_the_last_page() -> None:
-    app = app_pages.opened("Learn", {"chapter": "end"})
-    asked = [data["task"] for data in payloads(app) if "task" in data]
-    assert [task["act"] for task in asked] == ["type", "type"]
-    app = give(app, "more", "1000", "end", asked[0])
-    result = next(data["task"]["result"] for data in payloads(app) if "task" in data)
-    assert result["kind"] == "right"
-    assert prose.read("end").tasks["more"].why in [element.value for element in app.markdown]
 
 
 def test_last_page_goes_on_without_vocabulary_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from helpers import app_pages
 from helpers.learn_pages import bar, give, marks, opened, questions, tasks
-from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.text import digest_of
@@ -25,34 +24,10 @@ def show_all(app: AppTest, chapter: Chapter) -> AppTest:
     return app
 
 
-def test_answer_is_kept_marked_and_answered_twice() -> None:
-    app = give(opened("merge"), "merge/pair/0", 3)
-    (task,) = tasks(app)
-    assert (task["given"], task["act"], task["result"]["kind"]) == (3, "pair", "again")
-    app = give(app, "merge/pair/0", 3)
-    (task,) = tasks(app)
-    assert task["result"]["kind"] == "wrong"
-    app.switch_page("pages/Inspect.py").run()
-    app.switch_page("pages/Learn.py").run()
-    assert tasks(app)[0]["result"] == task["result"]
-
-
 @pytest.mark.parametrize("value", [True, 10**9, {"a": 1}])
 def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
     (task,) = tasks(give(opened("merge"), "merge/pair/0", value))
     assert (task["result"], task["given"]) == (None, None)
-
-
-def test_show_me_opens_the_reply_to_the_belief() -> None:
-    chapter = BY_KEY["why"]
-    app = opened(chapter.key)
-    for name, question in [*questions(chapter)][:-1]:
-        app = give(app, name, question.judge(None).right)
-    app.button(key="belief_show").click().run()
-    bodies = [element.proto.body for element in app.get("html")]
-    assert sum(prose.read(chapter.key).beliefs[0].myth in body for body in bodies) == 1
-    assert marks(app, chapter.key)[-1] == "shown"
-    assert "belief_show" not in [button.key for button in app.button]
 
 
 def test_own_text_has_no_marks_and_a_link_has_the_text_but_no_answers() -> None:
@@ -162,23 +137,6 @@ def test_teachers_page_has_all_texts_and_the_worksheet_no_answers() -> None:
 
 def opened_for(teacher: str, **query: str) -> AppTest:
     return app_pages.opened("Learn", {"teacher": teacher, **query})
-
-
-def test_question_is_shown_large_on_its_stage_from_its_round_on_and_leaves_no_marks() -> None:
-    app = opened_for("1", large="merge/pair/2")
-    (data,) = [data for data in payloads(app) if "task" in data]
-    assert (data["last"], data["task"]["given"]) == (2, None)
-    of = data["task"]["of"].partition("/")[0]
-    app.session_state["learn_answers"] |= {
-        "merge/pair/2*": {"of": of, "tries": [1], "shown": False}
-    }
-    (data,) = [data for data in payloads(app.run()) if "task" in data]
-    assert data["last"] == 3
-    (data,) = [data for data in payloads(app.button[0].click().run()) if "task" in data]
-    assert data["last"] == 2, "asked again"
-    assert "learn_marks" not in app.session_state
-    app.button[1].click().run()
-    assert app.query_params == {"teacher": "1"}
 
 
 @pytest.mark.parametrize(

@@ -142,26 +142,6 @@ def test_marks_name_keys_of_elements_and_classes_of_components(tour: Tour) -> No
         assert {name, name.replace("-", " ")} & (keys if prefix else classes), name
 
 
-def test_step_in_the_address_sets_the_page_once() -> None:
-    page = opened("Pre-tokenize", {"tour": "splitting.4"}, text_box="mine", text_sample="own")
-    assert page.session_state["text_box"] == TOURS["splitting"].steps[3].values["text_box"]
-    (payload,) = shown(page)
-    assert (payload["step"], payload["steps"], payload["heading"]) == (
-        4,
-        8,
-        "A rule with exceptions",
-    )
-    page.session_state["white_space"] = False
-    page.run()
-    assert page.session_state["white_space"] is False
-    page.query_params["tour"] = "splitting.5"
-    page.run()
-    assert page.session_state["unseen"] == TOURS["splitting"].steps[4].values["unseen"]
-    assert page.session_state["white_space"] is True
-    del page.query_params["tour"]
-    assert shown(page.run()) == []
-
-
 @pytest.mark.parametrize("address", ["splitting", "nothing.3", "word-ends.2", "splitting.x"])
 def test_address_of_another_page_or_of_no_step_is_harmless(address: str) -> None:
     steps = [payload["step"] for payload in shown(opened("Pre-tokenize", {"tour": address}))]

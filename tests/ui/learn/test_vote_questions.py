@@ -200,61 +200,6 @@ def test_stage_has_no_later_step_before_the_answer_is_revealed(key: str) -> None
         assert merges[1][: len(merges[0])] == merges[0] != merges[1]
 
 
-class Phone:
-    """A follower's page as it puts messages together."""
-
-    def __init__(self, room: Room, token: str) -> None:
-        self.room = room
-        self.stage: Any = None
-        self.member = room.enter(token, lambda: None)
-
-    def task(self) -> dict[str, Any]:
-        """Return the task on its stage."""
-        state = json.loads(as_json(self.room.state(self.member)))
-        self.stage = state.get("stage", self.stage)
-        return {**state["vote"]["task"], **self.stage.get("task", {})}
-
-    def send(self, answer: int) -> dict[str, Any]:
-        self.room.receive(self.member, Message.of({"answer": answer, "vote": 1}))
-        return self.task()
-
-
-@pytest.mark.parametrize("key", ["why/letters/0", "merge/pair/0"])
-def test_class_answers_on_the_stage_and_sees_the_truth(key: str) -> None:
-    room, question = opened(), vote_on(key)
-    leader = room.enter("", lambda: None, is_leader=True)
-    right, wrong = question.right or 0, 0
-    if question.act.kind == "pair":
-        wrong = next(each["value"] for each in question.act.options if each["value"] != right)
-    room.ask(question)
-    first, second = Phone(room, "one"), Phone(room, "two")
-    assert first.task()["given"] is None
-    assert first.send(right)["result"] is second.send(right)["result"] is None, "nothing is judged"
-    assert second.send(wrong)["given"] == wrong, "it can be changed"
-    state = room.state(leader)
-    assert state["vote"]
-    assert state["vote"]["task"]
-    assert state["vote"]["task"]["counts"] is None
-    room.leave(second.member)
-    second = Phone(room, "two")  # reloaded
-    assert second.task()["given"] == wrong
-    room.receive(leader, Message.of({"do": "show"}))
-    late = Phone(room, "late")
-    assert late.send(right)["given"] is None, "the vote is closed"
-    assert sum(late.task()["counts"]) == sum(first.task()["counts"]) > 0
-    room.receive(leader, Message.of({"do": "reveal"}))
-    kinds = [phone.task()["result"]["kind"] for phone in (first, second, late)]
-    assert kinds == ["right", "wrong", "shown"]
-    assert first.stage
-    assert late.stage
-    assert first.stage["last"] == late.stage["last"]
-    after: Any = room.state(leader)
-    assert after["vote"]
-    assert after["vote"]["had"] == 1
-    assert "stage" in after
-    room.close()
-
-
 def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> Any:
         raise NoQuestionError("The word list could not be used.")
@@ -270,25 +215,3 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
         vote_questions.find("merge/pair/0")
     monkeypatch.undo()
     assert vote_questions.offered() == complete
-
-
-def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed() -> None:
-    room, question = opened(), vote_on("why/letters/0")
-    leader = room.enter("", lambda: None, is_leader=True)
-    followers = [room.enter("", lambda: None) for _ in range(4)]
-    room.ask(question)
-    for follower, mask in zip(followers, (0b10010, 0b00010, 0, 1 << 9), strict=True):
-        room.receive(follower, Message.of({"answer": mask, "vote": 1}))
-    room.receive(leader, Message.of({"do": "show"}))
-    vote = room.state(followers[0])["vote"]
-    assert vote
-    assert vote["task"]
-    assert (vote["answered"], vote["task"]["given"], vote["task"]["right"]) == (3, 0b10010, None)
-    assert vote["sent"] == "st | raw | berry"
-    assert vote["task"]["counts"] == [0, 2, 0, 0, 1, 0, 0, 0, 0]
-    assert question.act.options[4]["words"] == "a boundary after “straw”"
-    room.receive(leader, Message.of({"do": "reveal"}))
-    assert room.state(followers[0])["vote"]["task"]["right"] == [1, 4]
-    rows = room.state(leader)["votes"].splitlines()
-    assert [row.split(",")[-2:] for row in rows[1:4]] == [["0", ""], ["2", "yes"], ["0", ""]]
-    room.close()

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import limits
-from bpeviz.corpus import named_texts, samples
+from bpeviz.corpus import named_texts
 from bpeviz.pretrained import download
 from bpeviz.progress import report
 from bpeviz.ui.inputs import named_texts as inputs
@@ -108,17 +108,6 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own(how_many: st
     assert app.selectbox(key="worst_under").value == "file 1"
 
 
-def test_an_example_is_compared_until_there_is_a_text() -> None:
-    app = opened("")
-    names = [name for name, _ in named_texts.pasted(samples.languages())]
-    assert [row[0] for row in cells(app)] == names
-    assert "English" in names
-    (edit,) = [one for one in app.button if one.label == "Edit the example"]
-    edit.click().run()
-    assert app.text_area(key="pasted_texts").value == samples.languages()
-    assert [row[0] for row in cells(app)] == names
-
-
 def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     files = [("a.txt", "low"), ("t.csv", "de,fr\nder Fluss,la rivière\n")]
     app = opened(named_files=files)
@@ -172,19 +161,6 @@ def columns(app: AppTest) -> dict[str, Any]:
     return score
 
 
-def press(app: AppTest, text: str, tokenizer: str | None, number: int = 1) -> None:
-    """Press a cell, as the component reports it."""
-    cell = {"text": text, "tokenizer": tokenizer, "number": number}
-    app.session_state["text_in_tokens"] = cell["text"]
-    app.session_state["shown_under"] = cell["tokenizer"]
-    app.session_state["cell_pressed"] = cell["number"]
-    app.run()
-
-
-def baseline(app: AppTest) -> int:
-    return [row["notes"][:1] for row in columns(app)["rows"]].index(["Baseline"])
-
-
 def titles(app: AppTest) -> list[str]:
     return [column["title"].split(" (")[0] for column in columns(app)["rows"]]
 
@@ -194,28 +170,6 @@ def available(*names: str) -> tuple[str, ...]:
     if not all(map(download.available, names)):
         pytest.skip(f"not available: {', '.join(names)}")
     return names
-
-
-def test_a_cell_opens_its_text_under_all_tokenizers() -> None:
-    names = available("gpt2", "cl100k_base", "o200k_base")
-    app = opened(compared=["yours", *names])
-    assert table(app)["shown"] is None
-    assert table(app)["opens"] == ["yours", *names]
-    press(app, "es", "cl100k_base", 7)
-    assert columns(app)["text"] == "el río\nel mar"
-    assert columns(app)["reveal"] == 7
-    assert titles(app) == ["Your tokenizer", "GPT-2", "GPT-4", "GPT-4o"]
-    assert baseline(app) == 1, "the first one that is not the user's own"
-    assert table(app)["shown"] == {"text": "es", "tokenizer": "cl100k_base"}
-    assert "es under Your tokenizer, GPT-2, GPT-4 (cl100k) and GPT-4o (o200k)" in [
-        one.value.replace("\\", "") for one in app.header
-    ]
-    app.selectbox(key="baseline").set_value("o200k_base").run()
-    assert baseline(app) == 3
-    (back,) = [one for one in app.button if one.label == "Back to all texts"]
-    back.click().run()
-    assert table(app)["shown"] is None
-    assert not [data for data in payloads(app) if "colorsAll" in data]
 
 
 def test_a_long_text_of_many_is_shown_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:

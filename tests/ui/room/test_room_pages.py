@@ -226,59 +226,6 @@ def test_leader_and_followers_are_connected(room: Room) -> None:
     run(scenario())
 
 
-def waiting_phone() -> tuple[str, str]:
-    """Return the code that a phone shows, and its cookie."""
-    answer = ask(APP, address="/base/room/notes", **HTML)
-    [code] = re.findall(r'class="code">([A-Z]{4})<', answer.body)
-    cookie, *attributes = answer.header("set-cookie").split("; ")
-    assert {"Path=/base/room/notes", "HttpOnly", "Max-Age=120"} <= {*attributes}
-    return code, cookie
-
-
-def test_phone_with_a_code_becomes_a_second_screen_until_it_is_sent_away(room: Room) -> None:
-    code, phone = waiting_phone()
-    assert code in ask(APP, address="/base/room/notes", cookie=phone, **HTML).body
-    address = f"/base/room/{room.letters}/notes"
-    assert ask(APP, address=address, cookie=phone, **HTML).status == 404
-    room.use(sheets.run("20-minutes"))
-
-    async def scenario() -> None:
-        leader, follower = Socket(room.letters, leads(room)), Socket(room.letters)
-        leader.send()
-        follower.send()
-        await follower.until("token")
-        follower.send(do="admit screen", key=code)
-        early = Socket(room.letters, phone, "/notes")
-        early.send()
-        assert "leader" in (await early.until("refused"))["refused"]
-        leader.send(do="admit screen", key="nono")
-        assert (await leader.until("screen"))["screen"].startswith("No phone shows this code")
-        leader.send(do="admit screen", key=code.lower())
-        await leader.until("screen", "")
-        notes = Socket(room.letters, phone, "/notes")
-        notes.send()
-        state = await notes.until("sheet")
-        assert state["sheet"]["parts"][1]["claims"]["right"] == ["st | raw | berry"]
-        assert not {"content", "join", "token", "votes", "link"} & {*state}
-        await leader.until("screens", 1)
-        assert room.followers == 1
-        for do in ("reveal", "close room", "part", "send screens away", "ask"):
-            notes.send(do=do, part=3)
-        notes.send(do="next")
-        await leader.until("presses", 1)
-        assert (room.vote, room.run and room.run.part, room.has_ended) == (None, -1, False)
-        leader.send(do="ask")
-        assert (await notes.until("answer"))["answer"]
-        leader.send(do="send screens away")
-        assert "sent this screen away" in (await notes.until("ended"))["ended"]
-        again = Socket(room.letters, phone, "/notes")
-        again.send()
-        await again.until("refused")
-        await asyncio.gather(leader.leave(), follower.leave())
-
-    run(scenario())
-
-
 def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
