@@ -15,11 +15,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bpeviz.cached_property import cached_property
 
@@ -98,11 +97,6 @@ class Boundaries(ABC):
 
         Unknown tokens have `UNKNOWN_ID`, dropped atoms `DROPPED_ID`.
         """
-
-    @property
-    @abstractmethod
-    def dropped(self) -> NDArray[np.int64]:
-        """The atoms that are dropped at the beginning, in rising order. int64 [dropped]."""
 
     @abstractmethod
     def with_breaks(self, before: NDArray[np.int64]) -> Boundaries:
@@ -199,10 +193,6 @@ class MergeBoundaries(Boundaries):
             removed += np.bincount(times[(times >= 0) & (times < self.steps)], minlength=self.steps)
         whole = len(self) - np.count_nonzero((self.atom_ids == DROPPED_ID) | (self.merged_at < 0))
         return whole - np.concatenate(([0], np.cumsum(removed)))
-
-    @cached_property
-    def dropped(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.atom_ids == DROPPED_ID)
 
     def ids(self, step: int) -> NDArray[np.int32]:
         starts = np.concatenate(([0], self.token_ends(step)))[:-1]
@@ -351,11 +341,6 @@ class ChangingBoundaries(Boundaries):
         change = now.astype(np.int64) - before
         counts = np.bincount(self.times + 1, weights=change, minlength=self.steps + 1)
         return np.cumsum(counts.astype(np.int64))[: self.steps + 1]
-
-    @cached_property
-    def dropped(self) -> NDArray[np.int64]:
-        dropped: NDArray[np.int64] = self._atoms[(self.times < 0) & (self.entries == DROPPED_ID)]
-        return dropped
 
     def ids(self, step: int) -> NDArray[np.int32]:
         begins = self._begins(step)
@@ -526,22 +511,14 @@ def boundaries_from_changes(
         atom_ids: The id of each atom. int32 [atoms].
         steps: The number of steps.
     """
-
-    def placed(part: int) -> NDArray[np.int64]:
-        if not len(order):
-            return np.empty(0, np.int64)
-        lengths = np.fromiter((len(row[part]) for row in rows), np.int64, len(rows))
-        flat = np.concatenate([row[part] for row in rows]).astype(np.int64)
-        return gather(flat, np.cumsum(lengths) - lengths, lengths, order)
-
-    counts, times, entries = placed(0), placed(1), placed(2)
+    counts, times, entries = ([row[part] for row in rows] for part in range(3))
     return ChangingBoundaries(
         ends,
         atom_ids,
         steps,
-        np.concatenate(([0], np.cumsum(counts))),
-        times.astype(np.int32),
-        entries.astype(np.int32),
+        np.concatenate(([0], np.cumsum(gather_rows(counts, order, np.int64)))),
+        gather_rows(times, order, np.int32),
+        gather_rows(entries, order, np.int32),
     )
 
 
@@ -611,17 +588,17 @@ def boundaries_from_ids(
     if not len(ids):
         return np.empty(0, np.int32)
     distinct, place = np.unique(ids, return_inverse=True)
-    rows = [np.array((*steps_inside(int(i)), NEVER), np.int32) for i in distinct]
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return gather(np.concatenate(rows), np.cumsum(lengths) - lengths, lengths, place)
+    rows = [(*steps_inside(int(i)), NEVER) for i in distinct]
+    return gather_rows(rows, place, np.int32)
 
 
 def gather_rows(
-    rows: Sequence[Sequence[int]], order: NDArray[np.int64], kind: type[Number]
+    rows: Sequence[ArrayLike], order: NDArray[np.int64], kind: type[Number]
 ) -> NDArray[Number]:
     """Join rows of numbers, each wherever its index is in `order`."""
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    flat = np.fromiter(chain.from_iterable(rows), kind, int(lengths.sum()))
+    arrays: list[NDArray[Number]] = [np.asarray(row, kind) for row in rows]
+    lengths = np.fromiter(map(len, arrays), np.int64, len(arrays))
+    flat = np.concatenate([np.empty(0, kind), *arrays])
     return gather(flat, np.cumsum(lengths) - lengths, lengths, order)
 
 

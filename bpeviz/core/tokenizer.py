@@ -660,7 +660,7 @@ class TrainedTokenizer(Tokenizer):
             order: The index of each pre-token of the text. int64 [pre-tokens].
         """
         if self.over_bytes:
-            raw = gather_rows([pre_token.encode() for pre_token in pre_tokens], order, np.int32)
+            raw = gather_rows([[*pre_token.encode()] for pre_token in pre_tokens], order, np.int32)
             return raw, np.arange(1, len(raw) + 1)
         rows, sizes = [], []
         for pre_token in pre_tokens:

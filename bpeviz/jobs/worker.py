@@ -108,7 +108,7 @@ def _train(parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
     except ValueError as error:
         raise serving.Refused(str(error).encode(), bytes([is_transient(error)])) from error
     # Compute the cached properties that every page needs, so that the result contains them.
-    _ = boundaries.token_counts, boundaries.permanent, boundaries.dropped
+    _ = boundaries.token_counts, boundaries.permanent
     if isinstance(history, MergeTraining):
         _ = history.names
         if characters_in(text) <= SHORT:  # the pages count the pairs of each step

@@ -24,6 +24,7 @@ from bpeviz.analysis.hues import Coloring, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
+    DROPPED_ID,
     INSIDE_ID,
     NEVER,
     SPECIAL_ID,
@@ -279,13 +280,12 @@ class Row:
 
     def _left_out(self) -> str:
         """Return which part of the text gets no tokens, in words, or ""."""
-        dropped, ends = self.boundaries.dropped, self.boundaries.ends
-        if len(dropped) <= len(self.column.breaks):
+        is_dropped = self.boundaries.atom_ids == DROPPED_ID
+        if np.count_nonzero(is_dropped) <= len(self.column.breaks):
             return ""
         raw = np.frombuffer(self.text.encode(), np.uint8)
-        is_dropped = np.zeros(len(ends), np.bool_)
-        is_dropped[dropped] = True
-        parts: bytes = raw[np.repeat(is_dropped, np.diff(ends, prepend=0))].tobytes()
+        sizes = np.diff(self.boundaries.ends, prepend=0)
+        parts: bytes = raw[np.repeat(is_dropped, sizes)].tobytes()
         if len(parts) <= len(self.column.breaks):  # end marks have no bytes
             return ""
         has_text = parts.decode(errors="replace").strip()
