@@ -329,6 +329,7 @@ def test_all_payloads_are_of_their_types_and_equal_runs_send_equal_bytes(key: st
         assert as_json(payload) == as_json(equal)
 
 
+@pytest.mark.slow
 def test_another_process_sends_equal_bytes() -> None:
     environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
     ran = subprocess.run(
