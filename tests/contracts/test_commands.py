@@ -167,10 +167,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return settings
 
 
-def words_of(line: str) -> list[str]:
-    return shlex.split(line)
-
-
 def test_each_command_has_a_line_of_each_kind() -> None:
     assert GOOD.keys() == COMMANDS.keys()
     for lines in (REFUSED | WRONG, dict.fromkeys(OVERWRITING)):
@@ -206,7 +202,7 @@ def test_examples_of_the_help_run(name: str, shell: Shell) -> None:
     bpeviz.save(pieces, "tokenizer.model")
     Path("model.gguf").write_bytes(gguf())
     for line in of_name:
-        words = words_of(line.partition("    ")[0].split("bpeviz ")[-1])
+        words = shlex.split(line.partition("    ")[0].split("bpeviz ")[-1])
         is_here = not {"|", "<", ">", "llama_3", "hf:owner/name"} & {*words} and "*" not in line
         if is_here and words != ["vocabularies"]:
             assert shell(*words).code == 0, (line, shell.err)
@@ -233,7 +229,7 @@ def test_line_that_cannot_be_done_is_refused_in_a_sentence(
     line: str, naming: str | tuple[str, ...], trained: Shell
 ) -> None:
     before = contents()
-    assert_sentence(trained(*words_of(line)).sentence, naming)
+    assert_sentence(trained(*shlex.split(line)).sentence, naming)
     assert contents() == before
 
 
@@ -242,7 +238,7 @@ def test_wrong_arguments_have_the_code_2_and_are_named(
     line: str, naming: str, trained: Shell
 ) -> None:
     before = contents()
-    trained(*words_of(line))
+    trained(*shlex.split(line))
     assert (trained.code, trained.out) == (2, b"")
     assert naming in trained.err
     assert "Traceback" not in trained.err
@@ -251,7 +247,7 @@ def test_wrong_arguments_have_the_code_2_and_are_named(
 
 @each_command
 def test_unknown_option_is_named(name: str, shell: Shell) -> None:
-    assert shell(*words_of(GOOD[name].replace(" --help", "")), "--unknown").code == 2
+    assert shell(*shlex.split(GOOD[name].replace(" --help", "")), "--unknown").code == 2
     assert "--unknown" in shell.err
 
 
@@ -309,7 +305,7 @@ class Fails(io.BufferedIOBase):
 @each_command
 @pytest.mark.usefixtures("trained")
 def test_closed_pipe_ends_with_141_and_a_full_disk_with_a_sentence(name: str) -> None:
-    line = words_of(GOOD[name])
+    line = shlex.split(GOOD[name])
     assert in_streams(line, io.BytesIO(), Fails(BrokenPipeError())) == (141, "")
     code, said = in_streams(line, io.BytesIO(), Fails(OSError(28, "No space left on device")))
     assert code == 1
@@ -319,7 +315,7 @@ def test_closed_pipe_ends_with_141_and_a_full_disk_with_a_sentence(name: str) ->
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files.")
 def test_process_says_the_same_of_a_closed_pipe_and_a_full_disk(trained: Shell) -> None:
-    line = words_of(GOOD["encode"])
+    line = shlex.split(GOOD["encode"])
     reading, writing = os.pipe()
     os.close(reading)
     with open("/dev/full", "wb") as full:
@@ -338,7 +334,7 @@ WITH_OUTPUT = [name for name in GOOD if name not in SERVERS | {"vocabularies"}]
 def test_output_replaces_a_file_wholly_or_leaves_it(
     name: str, trained: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = [*words_of(GOOD[name]), "--output", "link"]
+    line = [*shlex.split(GOOD[name]), "--output", "link"]
     line += ["--format", "csv"] if name == "train" else []
     Path("old").write_text("old", encoding="utf-8")
     Path("old").chmod(0o640)
