@@ -19,7 +19,7 @@ PICTURE = Path(__file__).with_name("picture.png")
 ANIMATION = Path(__file__).with_name("merges.gif")
 PLAY = re.compile("^(Play|Replay)$")
 WIDTH = 860
-COLORS = 96
+COLORS = 160
 FIRST, FAST, LAST = 1.5, 0.6, 4.0
 """How long step 0, each merge after the slow ones, and the last one are shown, in seconds."""
 
@@ -35,7 +35,7 @@ def main(address: str) -> None:
         )
         page.goto(address)
         expect(page.get_by_role("button", name=PLAY)).to_be_visible(timeout=30_000)
-        expect(page.get_by_role("slider", name="Vocabulary size")).to_be_visible(timeout=30_000)
+        expect(page.get_by_label("Vocabulary size")).to_be_visible(timeout=30_000)
         page.wait_for_timeout(3_000)  # the race, charts and fonts settle
         page.screenshot(path=PICTURE)
         page.emulate_media(reduced_motion="no-preference")
@@ -47,18 +47,18 @@ def main(address: str) -> None:
 
 
 def animate(page: Page) -> None:
-    """Write the steps of the player, from the sentence of the merge to the curve of tokens."""
+    """Write the steps of the player, from the text to the curve of tokens."""
     step = page.get_by_label("Merge number")
     last = int(step.input_value())
-    top = page.get_by_role("heading", level=1).bounding_box()
+    top = page.get_by_label("Player: ").bounding_box()
     bottom = page.get_by_role("button", name=PLAY).bounding_box()
-    assert top, "the page has no title"
+    assert top, "the page has no player"
     assert bottom, "the page has no controls"
     clip = {
         "x": top["x"] - 8,
-        "y": top["y"] + top["height"],
+        "y": top["y"] - 4,
         "width": 1366 - top["x"] - 12,
-        "height": bottom["y"] - top["y"] - top["height"],
+        "height": bottom["y"] - top["y"] - 2,
     }
     frames: list[Image.Image] = []
     seconds: list[float] = []
@@ -92,8 +92,12 @@ def animate(page: Page) -> None:
     for number in range(SLOW + 1, last + 1):
         go(number)
         take(LAST if number == last else FAST)
-    # One palette for all frames, taken from the last one, which has all colors.
-    palette = frames[-1].quantize(COLORS)
+    # One palette for all frames: tokens have all colors in the last one, and half their strength
+    # before that.
+    sheet = Image.new("RGB", (WIDTH, sum(frame.height for frame in frames)))
+    for number, frame in enumerate(frames):
+        sheet.paste(frame, (0, number * frame.height))
+    palette = sheet.quantize(COLORS, method=Image.Quantize.MAXCOVERAGE)
     paletted = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     # Without `loop`, it plays once and rests at the last merge.
     paletted[0].save(

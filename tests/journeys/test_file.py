@@ -21,7 +21,7 @@ from bpeviz.views import playable
 from bpeviz.views.stage import Stage as Drawing
 from bpeviz.views.stage import of_training
 
-README = Path(bpeviz.__file__).parents[1] / "README.md"
+DOCUMENTS = Path(bpeviz.__file__).with_name("DEPLOYMENT.md")
 
 TEXT = "low lower </script><script>document.title = 'run'</script> lowest newest widest " * 4
 
@@ -76,8 +76,8 @@ def test_files_play_wherever_they_are_opened(journey: Journey, tmp_path: Path) -
         assert_as_wide_as_the_window(page)
         stage.button("Play").click()
         expect(stage.track).not_to_have_value("1")
-    with journey.step("The frame of the README has the file's height, and fills the screen"):
-        (lines,) = re.findall("```html\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    with journey.step("The frame of the documents has the file's height, and fills the screen"):
+        (lines,) = re.findall("```html\n(.*?)```", DOCUMENTS.read_text("utf-8"), re.DOTALL)
         # From a folder, a frame may fill the screen only in a sandbox.
         lines = re.sub('src="[^"]*"', 'src="play.html" sandbox="allow-scripts"', lines)
         course = write(tmp_path, "course.html", f"<!doctype html><h1>A course</h1>{lines}")

@@ -234,9 +234,9 @@ def test_inspection_of_the_training_text_has_its_race() -> None:
     assert playable.of_stage(Stage([row], colors)).data["races"] is None
 
 
-def test_embed_code_is_that_of_the_readme() -> None:
-    readme = (Path(bpeviz.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+def test_embed_code_is_that_of_the_documents() -> None:
+    documents = Path(bpeviz.__file__).with_name("DEPLOYMENT.md").read_text(encoding="utf-8")
     values = {TEXT.box.link: "banana bandana", SIZE.link: 260, "bpe_min_count": 1}
     address = f"https://app.example/?{written(values, {})}&embed=true"
     code = playable.embed_code(address, "Training", sandbox=False)
-    assert " ".join(code.split()) in " ".join(readme.split())  # the README has shorter lines
+    assert " ".join(code.split()) in " ".join(documents.split())  # these have shorter lines
