@@ -550,14 +550,3 @@ def test_merge_diagram_of_a_part_equals_the_tokens_of_the_text(
     assert [training.name(token[4]) for token in last] == [
         token.label for token in training.tokenizer().tokens(text) if 26 <= token.start < 53
     ]
-
-
-def test_every_view_accepts_an_empty_text(trainings: dict[str, Training]) -> None:
-    for training in trainings.values():
-        found = inspect("", training.tokenizer())
-        assert round_trip(found).lossless
-        (part,) = parts_of("", found.cuts, 240)
-        assert inspection.grid(found, part)["columnCount"] == 0
-        assert encoded_timeline(found, part, "Yours", training)["last"] == 0
-        side = diagram_side("Yours", training, found.boundaries, 0)
-        assert merge_diagram.payload(b"", [side])["sides"][0]["tokens"] == []

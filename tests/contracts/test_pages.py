@@ -22,6 +22,8 @@ from bpeviz.ui.widgets import (
     Widget,
 )
 
+pytestmark = pytest.mark.slow
+
 EVIL = "![evil](//evil.eu) <evil> www.evil.eu ("
 """Markup as short as the shortest text field, and an invalid expression."""
 
