@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, Phase, settings
 from bpeviz.pretrained import catalog, download
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Playwright
 
 # What pytest collects stays to the end. Looking for garbage in it takes a quarter of the time.
 gc.disable()
@@ -128,20 +128,26 @@ def unavailable(reason: str) -> NoReturn:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start a browser."""
+def playwright() -> Iterator[Playwright]:
+    """Start the driver of browsers."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         unavailable("No playwright: pip install -r tests/requirements.txt")
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """Start a browser."""
     if (path := chromium()) is None:
         unavailable(
             "No Chromium: apt-get install chromium-headless-shell, or set BPEVIZ_CHROMIUM to one"
         )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
+    browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="session")

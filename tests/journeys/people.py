@@ -348,7 +348,7 @@ def open_export(page: Page) -> Locator:
 
 
 def download(
-    page: Page, name: str, folder: Path, within: Page | None = None, to: str = ""
+    page: Page, name: str, folder: Path, within: Page | Locator | None = None, to: str = ""
 ) -> tuple[str, bytes]:
     """Press a button that saves a file; return the name and the content of the file.
 
@@ -370,10 +370,11 @@ def close_dialog(page: Page) -> None:
     """Close the open dialog, and the menu from which it was opened."""
     dialogs = page.get_by_role("dialog")
     for _ in range(5):
-        page.keyboard.press("Escape")
         try:
+            if dialogs.count():
+                dialogs.last.press("Escape", timeout=2_000)
             expect(dialogs).to_have_count(0, timeout=2_000)
-        except AssertionError:
+        except (AssertionError, Error):
             continue
         return
     raise AssertionError("The dialog stays open.")
