@@ -35,6 +35,9 @@ export class Captions {
     const { algorithm, rule } = views[0].data;
     const isRuled = Boolean(rule) && !several;
     section.classList.toggle("ruled", isRuled);
+    const { text, tokenStyles } = views[0].data;
+    const marksSpaces = !text.includes("▁") && Object.values(tokenStyles).some(([label]) => label[0] === "▁");
+    section.classList.toggle("low-lines", marksSpaces && !several);
     this.root.querySelector(".player > .rule").replaceChildren(...(isRuled ? [element("b", "", algorithm), `: ${rule}.`] : []));
     const kinds = new Set(views.map(({ data }) => (data.atomKind === "bytes" ? "byte" : "character")));
     this.root.querySelector(".legend .atom").textContent = [...kinds].join(" or ");

@@ -1,7 +1,7 @@
 // Plays the timeline frame by frame: on request, once by itself on a first visit, or led in a room.
 
 import { store, stored } from "../shared/storage.js";
-import { TEXT_TYPED, TEXT_WRITTEN, subscribe } from "../shared/events.js";
+import { TEXT_SENT, TEXT_TYPED, TEXT_WRITTEN, subscribe } from "../shared/events.js";
 import { rankOf, stepOfRank } from "./controls.js";
 import { LED, Opening, Playback, beatOf, duration, secondsBetween } from "./pace.js";
 
@@ -25,7 +25,9 @@ export class PlaybackControl {
     this.pace = null; // at rest
     this.haste = 1; // by which a new text plays faster
     this.signal = signal;
+    this.sent = () => false; // returns whether a text is new and will play
     this.written = null; // returns whether a text is the new one, until that plays
+    subscribe(TEXT_SENT, (isSent) => (this.sent = (text) => this.#playsWritten && isSent(text)), signal);
     subscribe(TEXT_TYPED, () => this.#leaveWritten(true), signal);
     subscribe(TEXT_WRITTEN, (isWritten) => this.#awaitWritten(isWritten), signal);
     // A hidden page has no frames: playback continues where it was.
@@ -129,9 +131,12 @@ export class PlaybackControl {
 
   // ---- a new text
 
+  get #playsWritten() {
+    return !reducedMotion?.matches && !stored(WRITTEN_STOPPED, "sessionStorage") && !("embedded" in document.documentElement.dataset);
+  }
+
   #awaitWritten(isWritten) {
-    if (reducedMotion?.matches || stored(WRITTEN_STOPPED, "sessionStorage")) return;
-    if ("embedded" in document.documentElement.dataset) return;
+    if (!this.#playsWritten) return;
     this.written = isWritten;
     this.playWritten();
   }

@@ -112,7 +112,8 @@ class Player {
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
     const isOpening = !this.data && this.#opensInMotion(data);
     const plays = isNew && data.plays && data.last > 0;
-    const step = isOpening || plays ? 0 : shownStep(this.data, this.step, data, lastSteps);
+    const awaitsPlay = isNew && this.data && data.last > 0 && this.playback.sent(data.views[0].text);
+    const step = isOpening || plays || awaitsPlay ? 0 : shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
     if (isNew) this.#draw();
     this.views.forEach((view, i) => {

@@ -12,6 +12,7 @@ export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page
 
 export const TEXT_TYPED = "bpeviz-text-typed"; // a key was pressed in the box of the text
+export const TEXT_SENT = "bpeviz-text-sent"; // a new text is used, and plays once typing has paused; detail: returns whether a text is the part shown of it
 export const TEXT_WRITTEN = "bpeviz-text-written"; // a new text was written or opened, and typing has paused; detail: returns whether a text is the part shown of it
 
 export const TIMELINE = "bpeviz-timeline"; // detail: the payload of the player

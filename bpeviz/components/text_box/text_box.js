@@ -1,7 +1,7 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
 import { component, element } from "../shared/dom.js";
-import { TEXT_TYPED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
+import { TEXT_SENT, TEXT_TYPED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { TextState, characterCount, isNewText, wellFormed } from "./text_state.js";
@@ -256,6 +256,7 @@ class TextBox {
     this.timer = 0;
     const text = wellFormed(this.box.value);
     this.#fill(text);
+    if (isNewText(this.settled, text, this.isPasted)) emit(TEXT_SENT, (part) => text.startsWith(part));
     this.#use(text);
   }
 
