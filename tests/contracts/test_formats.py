@@ -219,7 +219,6 @@ def tekken() -> bytes:
 
 
 BERT = ["[UNK]", "[CLS]", "[SEP]", *"lowthe", *(f"##{letter}" for letter in "lowthe"), "low"]
-WRITABLE = {"sentencepiece": "sentencepiece"}
 READ_ONLY: dict[str, Callable[[], dict[str, bytes]]] = {
     "gguf": lambda: {
         "a.gguf": gguf_file(

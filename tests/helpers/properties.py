@@ -10,7 +10,7 @@ import itertools
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
@@ -59,15 +59,3 @@ def quarter(values: Sequence[T], key: str) -> Sequence[T]:
 def mostly_thorough(values: Iterable[T], fast: Sequence[T]) -> list[object]:
     """Return the parameters of a test that is marked as thorough for all but a few of them."""
     return [one if one in fast else pytest.param(one, marks=pytest.mark.thorough) for one in values]
-
-
-def pairs(first: Sequence[Any], second: Sequence[Any]) -> list[object]:
-    """Return all pairs as parameters: a fast one for each value, the others thorough."""
-    diagonal = [
-        (first[i % len(first)], second[i % len(second)])
-        for i in range(max(len(first), len(second)))
-    ]
-    return [
-        pytest.param(*pair, marks=[] if pair in diagonal else pytest.mark.thorough)
-        for pair in itertools.product(first, second)
-    ]

@@ -5,27 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import pytest
-
 import bpeviz
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
-from helpers.properties import mostly_thorough
 
 ON_ALGORITHMS = {"atoms": "characters"}
 """Initial values of options, by name, on the Algorithms page."""
-
-
-every_sample = pytest.mark.parametrize(
-    "sample",
-    mostly_thorough(
-        samples.SAMPLES, [samples.by_key(key) for key in ("emoji-and-unicode", "russian")]
-    ),
-    ids=lambda sample: sample.key,
-)
-"""Run a test with each sample, and in a fast run with two of them."""
 
 
 def options(key: str, **initial: str | int) -> dict[str, Any]:

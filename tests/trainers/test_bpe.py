@@ -98,23 +98,6 @@ def test_merges_equal_reference_loop(
     check_candidates(training, text)
 
 
-@given(SMALL_TEXTS, ATOMS, st.sampled_from(["none", "gpt2"]))
-@example("low low lower lowest, ab ab ba", {"atoms": "bytes"}, "gpt2")
-def test_candidates_equal_a_slow_count_at_every_step(
-    text: str, how: dict[str, str], pattern: str
-) -> None:
-    training = bpeviz.train(text, merges=9, pattern=pattern, **how)
-    boundaries = training.tokenizer().boundaries(text)
-    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    weighted = count_pre_tokens(text, training)
-    rows = [([atom_id[s] for s in symbols_of(one, training)], weighted[one]) for one in weighted]
-    for step, merge in enumerate(training.merges):
-        found = training.candidates(text, boundaries, step, 1_000)
-        assert {one.ids: one.count for one in found} == bpe.count(rows)
-        pair = merge.left, merge.right
-        rows = [(bpe.merge(row, pair, merge.new_id), times) for row, times in rows]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "smallest", "bytes", "largest"])
 @pytest.mark.parametrize(
