@@ -82,9 +82,8 @@ def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
     assert drawn(app, "bytes")["decimal"] is True
 
 
-@pytest.mark.parametrize("query", ["no such token"])
-def test_look_up_names_unused_ids(query: str) -> None:
-    app = cl100k(closer="token", look_up=query)
+def test_look_up_names_unused_ids() -> None:
+    app = cl100k(closer="token", look_up="no such token")
     captions = " ".join(one.value for one in app.caption)
     assert "100,256 tokens" in captions
     assert "100261–100275" in captions
@@ -112,12 +111,11 @@ def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
     assert bool(tables(app, "lost")) != trip.lossless
 
 
-@pytest.mark.parametrize("atoms", ["bytes"])
-def test_lattice_of_the_users_unigram_model_has_its_segmentations(atoms: str) -> None:
+def test_lattice_of_the_users_unigram_model_has_its_segmentations() -> None:
     text = "low low lower lowest, néwer newest wider. " * 3
-    options = {"algorithm": "unigram", "unigram_atoms": atoms, "inspected": "low néwer\u4e16"}
+    options = {"algorithm": "unigram", "unigram_atoms": "bytes", "inspected": "low néwer\u4e16"}
     app = opened(text_box=text, text_sample="own", **options)
-    training = usual.train("unigram", text, atoms=atoms)
+    training = usual.train("unigram", text, atoms="bytes")
     tokenizer = training.at_step(training.opening)
     (word,) = [one for one in app.selectbox if one.label == "Word"]
     assert word.options == ["low", "·néwer世"]
