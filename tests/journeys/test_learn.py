@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
+from helpers.properties import mostly_thorough
 from journeys.journey import Journey
 from journeys.people import (
     PHONE,
@@ -22,7 +24,9 @@ from journeys.people import (
     tab_to,
     told,
 )
+from journeys.test_every_page import STILL, violations
 
+from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.tours import TOURS, Tour
 
 LETTERS = """text => [...text.querySelectorAll(".c")].map(piece => piece.textContent).join("")"""
@@ -257,6 +261,37 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         expect(page.get_by_text("Right: after 5 of 10.")).to_be_visible()
         page.reload()
         expect(page.get_by_text("Right: after 5 of 10.")).to_be_visible()
+    journey.close(page)
+
+
+@pytest.mark.parametrize("key", mostly_thorough([*BY_KEY], ["merge"]))
+def test_axe_finds_nothing_in_any_state_of_a_chapter(journey: Journey, key: str) -> None:
+    prepare: dict[str, Any] = {"prepare": lambda page: page.clock.install()}
+    with journey.step("At first, on a phone"):
+        page = journey.open(f"/Learn?chapter={key}", viewport=PHONE, **prepare)
+        expect(page.locator(".prompt").first).to_be_visible()
+        page.add_style_tag(content=STILL)
+        assert violations(page) == []
+    if places(page).count():
+        with journey.step("After a wrong first try"):
+            places(page).first.press("Enter")
+            if page.locator(".check").first.is_visible():
+                page.locator(".check").first.press("Enter")
+            expect(page.locator(".told").first).to_be_visible()
+            assert violations(page) == []
+    with journey.step("When all answers are shown"):
+        shows = page.locator(".show:visible")
+        while shows.count():
+            # In the browser, since a button may go meanwhile.
+            shows.evaluate_all("buttons => buttons.forEach(button => button.click())")
+            page.wait_for_timeout(200)
+        page.clock.run_for(60_000)
+        expect(button(page, "Pause")).to_have_count(0)
+        assert violations(page) == []
+    with journey.step("When a belief is corrected"):
+        for option in page.locator(".st-key-belief button").all()[:2]:
+            option.press("Enter")
+        assert violations(page) == []
     journey.close(page)
 
 

@@ -6,12 +6,14 @@ import http.client
 import re
 import shutil
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from benchmarks.load import Measured, connected
 from browser.serving import Server, proxied, serving
 from helpers.asgi import run
+from helpers.http_server import Handler, running
+from helpers.http_server import Server as PageServer
 from helpers.payloads import payload_of
 from journeys.journey import Journey
 from journeys.people import (
@@ -20,8 +22,10 @@ from journeys.people import (
     Page,
     Stage,
     alert,
+    await_height,
     button,
     close_dialog,
+    copy_link,
     expect,
     go_to,
     link,
@@ -33,6 +37,7 @@ from journeys.people import (
     type_text,
 )
 
+from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime.user import COOKIE
 
 PASSWORD = "tea for two"
@@ -43,7 +48,20 @@ ASKED = "401"
 LOST = f"{ASKED}|ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE"
 """Errors of pages whose server is gone, and comes back without the room."""
 
+ELSEWHERE = "request to another server"
+
+TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
+
 TEXT = "low lower lowest " * 9
+
+
+class Course(Handler):
+    """Answers with a page that contains `code` twice."""
+
+    code = ""
+
+    def respond(self) -> None:
+        self.answer(200, (self.code * 2).encode(), Content_Type="text/html")
 
 
 def test_password_opens_links_and_rooms_survive_a_restart(journey: Journey, tmp_path: Path) -> None:
@@ -106,6 +124,65 @@ def test_password_opens_links_and_rooms_survive_a_restart(journey: Journey, tmp_
             expect(phone.get_by_role("alert")).to_contain_text("its room may have ended")
         for member in (page, leader, phone, typed):
             member.context.close()
+
+
+def test_typed_links_and_frames_work_below_a_path(journey: Journey, tmp_path: Path) -> None:
+    course = PageServer(Course)
+    environment = {
+        "BPEVIZ_FRAME_ANCESTORS": f"'self' {course.address}",
+        "STREAMLIT_SERVER_BASE_URL_PATH": "/class/7b",
+    }
+    with running(course), serving(tmp_path, **environment) as server:
+        with journey.step("A typed link opens its step, and stays until a change"):
+            page = journey.open(f"/{TYPED}&step=2", server=server)
+            stage = Stage(page)
+            expect(stage.last).to_have_text("4")
+            stage.await_step(2)
+            page.reload()
+            stage.await_step(2)
+            assert page.url == f"{server.address}/{TYPED}&step=2"
+        with journey.step("Its copied link, its frame and its QR code have the path"):
+            copied = urlsplit(copy_link(page))
+            assert copied.path == "/class/7b/"
+            assert codec.unpack(parse_qs(copied.query)["s"][0])["text_box"] == "banana bandana"
+            embed = page.get_by_title("Copy the HTML that shows this page's picture")
+            embed.click()
+            expect(embed).to_have_text("Copied")
+            Course.code = page.evaluate("navigator.clipboard.readText()")
+            written = TYPED.replace("&", "&amp;")
+            assert f'src="{server.address}/{written}&amp;step=2&amp;embed=true"' in Course.code
+            button(page, "QR code").click()
+            dialog = page.get_by_role("dialog", name="QR code")
+            expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
+            expect(dialog.locator("code")).to_contain_text(f"{server.address}/?s=")
+            close_dialog(page)
+            page.keyboard.press("Escape")
+        with journey.step("A change leaves it, also for a reload; typed again, it wins"):
+            type_text(page, "low lower lowest")
+            expect(page).to_have_url(f"{server.address}/")
+            page.reload()
+            expect(text_box(page)).to_have_value("low lower lowest")
+            page.goto(f"{server.address}/{TYPED}")
+            expect(text_box(page)).to_have_value("banana bandana")
+        with journey.step(
+            "Two frames play independently, as high as their pages", errors=ELSEWHERE
+        ):
+            page.goto(course.address)
+            first, second = frames = [Stage(page.frame_locator("iframe").nth(i)) for i in range(2)]
+            for frame in frames:
+                frame.await_step(2)
+                expect(frame.last).to_have_text("4")
+                expect(frame.page.get_by_role("navigation", name="Pages")).to_be_hidden()
+                expect(frame.page.get_by_role("textbox")).to_have_count(0)
+            for width in (390, 1000):
+                page.set_viewport_size({"width": width, "height": 700})
+                for content in page.frames[1:]:
+                    await_height(content, "[data-testid=stMainBlockContainer]")
+            first.button("Last").click()
+            first.await_step(4)
+            second.await_step(2)
+            expect(first.button("Last")).to_be_in_viewport()
+        journey.close(page)
 
 
 def status(address: str, method: str, path: str, **headers: str) -> int:
