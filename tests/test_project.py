@@ -296,12 +296,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 46_482,
+    "bpeviz": 46_479,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 613,
     "bpeviz/analysis": 2_420,
     "bpeviz/cli": 1_936,
-    "bpeviz/components": 9_370,
+    "bpeviz/components": 9_362,
     "bpeviz/core": 2_123,
     "bpeviz/corpus": 1_041,
     "bpeviz/formats": 4_996,
@@ -311,8 +311,8 @@ LINES = {
     "bpeviz/pretrained": 1_248,
     "bpeviz/room": 1_120,
     "bpeviz/trainers": 3_559,
-    "bpeviz/ui": 11_488,
-    "bpeviz/views": 3_175,
+    "bpeviz/ui": 11_492,
+    "bpeviz/views": 3_176,
     "bpeviz/workers": 465,
     "tests": 36_852,
     "tests data, kB": 202,

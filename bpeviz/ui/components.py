@@ -63,9 +63,8 @@ def _register(
 
 
 _player = _register("player", once=["way", "answer", "picture"])
-_player_events = _register("player_events", step=None, word=None, part=None)
+_player_events = _register("player_events", step=None, word=None, part=None, watched=None)
 _grid = _register("grid", token=None)
-_race = _register("race", watched=None)
 _text_box = _register("text_box", change=None)
 _chapter_bar = _register("chapter_bar", chapter=None, restored=None)
 _frame = _register("frame")
@@ -187,8 +186,9 @@ def player_events(
     steps: bool = True,
     words: bool = False,
     parts: bool = False,
+    races: list[Race] | None = None,
 ) -> PlayerReport:
-    """Return the player's step and the word clicked last, and send the player to a step.
+    """Return what the player has reported, and send it candidates or to a step.
 
     Whenever one changes, the calling fragment runs again. While playing, the step is not reported.
 
@@ -198,27 +198,27 @@ def player_events(
         steps: Whether to report steps.
         words: Whether to report clicked words.
         parts: Whether to report parts of a long text that the user opens.
-
-    Returns:
-        What the player has reported; the step is None before its first report.
+        races: The candidates of the steps (`bpeviz.views.race.payload`) of each text of the player,
+            or None while there are none yet.
     """
-    reported = {"steps": steps, "words": words, "parts": parts}
-    result = _player_events({"jump": jump, "name": key, **reported}, key)
-    return {"step": result["step"], "word": result["word"], "part": result["part"]}
+    reported = {"steps": steps, "words": words, "parts": parts, "races": races}
+    _player_events({"jump": jump, "name": key, **reported}, key)
+    return player_report(key)
 
 
-def race(races: list[Race] | None) -> None:
-    """Send the candidates of the steps (`bpeviz.views.race.payload`) to the player, or none yet.
+def player_report(key: str) -> PlayerReport:
+    """Return what the player has reported under a key.
 
-    There is one payload for each text of the player. The calling fragment runs again when
-    `race_is_watched` changes.
+    The step is None before its first report. The timeline is that of a player which has left the
+    step that it showed at first.
     """
-    _race(None if races is None else {"races": races}, "race")
-
-
-def race_is_watched(timeline: str) -> bool:
-    """Return whether the player of a timeline has left the step that it showed at first."""
-    return (st.session_state.get("race") or {}).get("watched") == timeline
+    report = st.session_state.get(key) or {}
+    return {
+        "step": report.get("step"),
+        "word": report.get("word"),
+        "part": report.get("part"),
+        "watched": report.get("watched"),
+    }
 
 
 def grid(data: Grid, key: str) -> PressedToken | None:

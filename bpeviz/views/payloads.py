@@ -184,32 +184,6 @@ class StageTask(TypedDict, total=False):
     earlier: Sequence[int] | None
 
 
-class Player(TypedDict):
-    """One row, or several that are aligned by vocabulary size."""
-
-    key: str
-    timelineId: str
-    last: int
-    initialStep: int
-    unit: str
-    vocabSizes: list[int] | None
-    changingSteps: list[int] | None
-    views: list[Timeline]
-    opensInMotion: NotRequired[bool]
-    plays: NotRequired[bool]
-    remark: NotRequired[Remark | None]
-    saves: NotRequired[bool]
-    ways: NotRequired[list[tuple[str, str]]]
-    hasRace: NotRequired[bool]
-    isLive: NotRequired[bool]
-    name: NotRequired[str]
-    isStill: NotRequired[bool]
-    isPlain: NotRequired[bool]
-    task: NotRequired[StageTask]
-    goal: NotRequired[int]
-    curves: NotRequired[Curves]
-
-
 RaceGroup = tuple[float, int, list[list[int]]]
 """Candidates (pairs, or pieces) of one value: the value, their number, and the ids of the first."""
 
@@ -232,6 +206,33 @@ class Race(TypedDict):
     styles: dict[int, Style]
     atRest: AtRest | None
     note: NotRequired[str]
+
+
+class Player(TypedDict):
+    """One row, or several that are aligned by vocabulary size."""
+
+    key: str
+    timelineId: str
+    last: int
+    initialStep: int
+    unit: str
+    vocabSizes: list[int] | None
+    changingSteps: list[int] | None
+    views: list[Timeline]
+    opensInMotion: NotRequired[bool]
+    plays: NotRequired[bool]
+    remark: NotRequired[Remark | None]
+    saves: NotRequired[bool]
+    ways: NotRequired[list[tuple[str, str]]]
+    hasRace: NotRequired[bool]
+    races: NotRequired[list[Race] | None]
+    isLive: NotRequired[bool]
+    name: NotRequired[str]
+    isStill: NotRequired[bool]
+    isPlain: NotRequired[bool]
+    task: NotRequired[StageTask]
+    goal: NotRequired[int]
+    curves: NotRequired[Curves]
 
 
 ScoreToken = Sequence[int | str | list[str] | None]
@@ -357,6 +358,7 @@ class PlayerReport(TypedDict):
     step: StepReport | None
     word: ClickedWord | None
     part: OpenedPart | None
+    watched: str | None
 
 
 class PressedToken(TypedDict):

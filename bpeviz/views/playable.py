@@ -70,8 +70,7 @@ if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remo
 // As a page, it plays once on a first visit. Else, and in a frame, it opens at the last step.
 const at = linked();
 const opening = at === null ? { opensInMotion: parent === window } : { initialStep: at };
-player(root, { ...data.player, ...opening }, ignore);
-if (data.races) race(document.createElement("div"), { races: data.races }, ignore);
+player(root, { ...data.player, races: data.races, ...opening }, ignore);
 for (const view of data.player.views)
   if (view.last) token_table(shadow("token_table"), { view }, ignore);
 addEventListener("hashchange", () => {
@@ -178,7 +177,7 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     titles = [row.title if stage.by_size else row.words.algorithm or row.title for row in rows]
     title = f"{', '.join(titles)}, step by step"
     body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-token_table"></div>'
-    names = ("player", "race", "token_table")
+    names = ("player", "token_table")
     # The player has the title of one row.
     style = "" if stage.by_size or not rows[0].words.rule else _UNSEEN_TITLE
     return Interactive(title, _settings(stage, last), data, names, _PLAYER, body, style)

@@ -75,7 +75,7 @@ export class Bars {
     const hasFocus = this.list.contains(this.list.getRootNode().activeElement);
     const longest = Math.max(...(groups ?? []).map(([value]) => value)) || 1;
     const rows = new Map();
-    groups?.forEach((group, place) => rows.set(String(group[0]), this.#draw(group, place, longest, String(taken))));
+    groups?.forEach((group, place) => rows.set(String(group[0]), this.#draw(group, place, longest, String(taken), [...rows.values()].at(-1))));
     for (const [key, row] of this.rows) if (!rows.has(key)) this.#remove(row);
     this.rows = rows;
     const [first] = this.#pairs;
@@ -87,7 +87,7 @@ export class Bars {
     return [...this.list.querySelectorAll(".group:not(.gone) .pair")];
   }
 
-  #draw([value, number, members], place, longest, taken) {
+  #draw([value, number, members], place, longest, taken, before) {
     const row = this.rows.get(String(value)) ?? element("div", "group"); // an item of a list must not be a group
     row.role = "group";
     row.ariaLabel = formatFigure(value);
@@ -99,7 +99,7 @@ export class Bars {
     pairs.append(...members.map((ids) => this.#pair(ids, String(ids) === taken)));
     if (number > members.length) pairs.append(element("small", "more", `+${number - members.length}`));
     row.replaceChildren(element("b", "value", row.ariaLabel), element("span", "length"), pairs);
-    if (!row.isConnected) this.list.insertBefore(row, this.list.children[place] ?? null);
+    if (!row.isConnected) before ? before.after(row) : this.list.prepend(row);
     return row;
   }
 

@@ -40,7 +40,8 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {boolean} [saves] whether the host saves its merge diagram as a picture
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
- * @property {boolean} [hasRace] whether the candidates of its steps arrive later
+ * @property {boolean} [hasRace] whether there are candidates of its steps
+ * @property {import("./bars.js").RacePayload[] | null} [races] these, for each view; else they arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {string} [name] its name, where the page has several players
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
@@ -123,6 +124,7 @@ class Player {
     const { isSolved } = this.task;
     const { className } = this.section;
     this.task.update(data.task, on);
+    this.section.classList.toggle("single", !this.stage.several && !data.task);
     const { below } = this.stage;
     this.stage.below = this.task.below;
     const isBlocked = this.stage.block(data, !data.isStill && (!data.task || this.task.isSolved));
@@ -150,7 +152,8 @@ class Player {
       return;
     }
     if (isNew) {
-      emit(RACE_REQUESTED);
+      if (data.races) this.captions.receive(data.races);
+      else emit(RACE_REQUESTED);
       this.stage.fit();
       const { host } = this.root; // its height is known
       (host?.closest("[class*=st-key-stage_]") ?? host?.closest("[class*=st-key-]"))?.toggleAttribute("data-drawn", true);

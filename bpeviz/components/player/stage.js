@@ -43,7 +43,7 @@ export class Stage {
   }
 
   /** @param {import("./player.js").PlayerPayload} data */
-  draw({ views, ways, task }) {
+  draw({ views, ways }) {
     const hasEnd = Boolean(ways?.length);
     const score = new TimelineScore(views.map((view) => ({ ...view, hasEnd })));
     this.score = score;
@@ -57,7 +57,6 @@ export class Stage {
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);
     this.section.classList.toggle("several", this.several);
-    this.section.classList.toggle("single", !this.several && !task);
     this.section.classList.toggle("bytes", score.isBytes);
     this.section.classList.add("drawn");
     this.section.style.setProperty("--rows", String(views.length));

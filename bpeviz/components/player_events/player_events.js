@@ -1,9 +1,12 @@
-// Reports the player's step, clicked words and chosen parts to Python, and sends the player where Python asks. It
+// Reports the player's step, clicked words and chosen parts to Python, and brings it candidates and jumps. It
 // is a component of its own, without markup, so that only the fragments that use it run again.
 
 import {
   JUMP,
   PART_CHOSEN,
+  RACE,
+  RACE_REQUESTED,
+  RACE_WATCHED,
   STEP_CHANGED,
   STEP_REQUESTED,
   WORD_CLICKED,
@@ -13,6 +16,7 @@ import {
 
 const lastJumps = new Map(); // name of the component → number of the last jump
 const controllers = new WeakMap(); // root element → ends its listeners
+const races = new WeakMap(); // root element → the candidates that it has sent
 
 // After a click on a link to another page, this page must not report: if Streamlit is asked for a
 // fragment that the next page lacks, it clears that page. The address changes only when the next page
@@ -51,6 +55,8 @@ document.addEventListener("click", onClick, true);
  * @property {boolean} steps whether to report steps
  * @property {boolean} words whether to report clicked words
  * @property {boolean} parts whether to report parts of a text that the user opens
+ * @property {import("../player/bars.js").RacePayload[] | null} races the candidates of the steps, which arrive later than the
+ *   player, so that its payload stays small; null without them, and while the player draws a text
  */
 
 /**
@@ -71,8 +77,12 @@ export function mount(root, data, on) {
     subscribe(STEP_CHANGED, onStep, signal);
     subscribe(PART_CHOSEN, onPart, signal);
     subscribe(WORD_CLICKED, onWord, signal);
+    subscribe(RACE_REQUESTED, () => races.get(root) && emit(RACE, races.get(root)), signal);
+    subscribe(RACE_WATCHED, () => races.get(root) && on("watched", races.get(root)[0].timelineId), signal);
     emit(STEP_REQUESTED);
   }
+  races.set(root, data.races);
+  if (data.races) emit(RACE, data.races);
   const { jump, name } = data;
   if (jump && lastJumps.get(name) !== jump.number) {
     lastJumps.set(name, jump.number);

@@ -1,6 +1,6 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
-// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload, send)`) and the
-// race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote is
+// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload, send)`), whose
+// race it hides before a decision (`on("hidden", true)`). A vote is
 // shown above them (`on("vote", "above")`) or alone, with a stage of its own (`on("task", payload, send)`).
 
 import { copyText } from "../shared/clipboard.js";
@@ -181,8 +181,7 @@ class Room {
     if (state.content?.score) this.on("score", this.content.score);
     else if (this.content?.player && (state.content || state.more || isAsked)) {
       this.asked = JSON.stringify(task);
-      this.on("player", { ...this.content.player, isLive: true, initialStep: step, ...task }, this.answer);
-      if (state.content && this.content.races) this.on("races", this.content.races);
+      this.on("player", { ...this.content.player, races: this.content.races, isLive: true, initialStep: step, ...task }, this.answer);
     }
     const isNew = state.content && before?.number !== this.content.number;
     // A leader who was disconnected leads on from where the player is.

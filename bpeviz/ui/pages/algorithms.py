@@ -271,7 +271,7 @@ def _name(row: Trained) -> str:
 def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], object]) -> None:
     """Draw the elements that follow the size; run again if it changes or a word is clicked."""
     body = st.container()
-    reported = components.player_events(None, "lock_step_follower", words=True)
+    reported = components.player_report("lock_step_follower")
     place: int = payload["initialStep"]
     # The player reports its step once it has drawn the texts. Until then, the next edit may follow.
     report = reported["step"]
@@ -289,8 +289,9 @@ def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], objec
     size, text = (payload["vocabSizes"] or [0])[place], shown[0].text
     if text:
         answer(markdown.escape(verdict.at_size(text, columns, size)))
-    if payload["hasRace"]:
-        components.race(_races(shown, payload, steps) if is_drawn else None)
+    is_watched = reported["watched"] == payload["timelineId"]
+    races = _races(shown, payload, steps, is_watched) if is_drawn and payload["hasRace"] else None
+    components.player_events(None, "lock_step_follower", words=True, races=races)
     if st.context.is_embedded:
         return
     with body:
@@ -312,10 +313,9 @@ def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], objec
             details(row, step, row.first.look(hues))
 
 
-def _races(shown: list[Trained], payload: Player, steps: list[int]) -> list[Race]:
+def _races(shown: list[Trained], payload: Player, steps: list[int], is_watched: bool) -> list[Race]:
     """Return the payloads of the race, each with the candidates of its step at rest."""
     races = []
-    is_watched = components.race_is_watched(payload["timelineId"])
     for trained, view, step in zip(shown, payload["views"], steps, strict=True):
         row = trained.first
         hues = hues_in(view, row)

@@ -162,7 +162,8 @@ def _first_text() -> str:
 def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
     """Draw the elements that follow the step; run again if it changes."""
     training = trained.history
-    report = components.player_events(_JUMP.get(), "follower")["step"]
+    reported = components.player_report("follower")
+    report = reported["step"]
     if _SHOWN_BEFORE.get() != timeline:
         _SHOWN_BEFORE.put(timeline)
         _STEP.put(initial)
@@ -171,13 +172,15 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         _REPORT.put(report)
         _STEP.put(min(report["step"], last))
     step = _STEP.get() or 0
+    # The player reports its step once it has drawn a text. Until then, the next edit may follow.
+    is_drawn = report is not None and report["timelineId"] == timeline
+    has_race = is_drawn and last > 0 and len(trained.training_boundaries) <= race.COUNTED
+    is_watched = reported["watched"] == timeline
+    races = [_race_at(trained, timeline, shown, step, is_watched)] if has_race else None
+    components.player_events(_JUMP.get(), "follower", races=races)
     _export(trained, last, step, shown)
     if not last:
         return
-    # The player reports its step once it has drawn a text. Until then, the next edit may follow.
-    is_drawn = report is not None and report["timelineId"] == timeline
-    if len(trained.training_boundaries) <= race.COUNTED:
-        components.race([_race_at(trained, timeline, shown, step)] if is_drawn else None)
     if st.context.is_embedded:
         return
     WHY.show(_candidates, trained, step, shown)
@@ -227,11 +230,11 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     EXPORT.put(Export("train", picture, own, file, slides=slides, step=at))
 
 
-def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> Race:
+def _race_at(trained: Trained, timeline: str, shown: Part, step: int, is_watched: bool) -> Race:
     """Return the payload of the race, with the candidates of this step at rest."""
     # The first text opens in motion, and all users share its candidates.
-    is_watched = components.race_is_watched(timeline) or trained.training_text == _first_text()
-    first = _race(trained, timeline, shown, is_watched)
+    is_first = trained.training_text == _first_text()
+    first = _race(trained, timeline, shown, is_watched or is_first)
     return race.with_rest(first, trained.row(shown), step, trained.hues(shown))
 
 

@@ -18,7 +18,6 @@ from bpeviz.views import playable
 _DRAW = (
     playable.SHADOW
     + """
-const races = document.createElement("div");
 let stage = null;
 let remove = null;
 let task = null; // the stage of a vote
@@ -50,7 +49,6 @@ const draw = {
     }
   },
   score: (payload) => place("score", score, payload),
-  races: (payloads) => race(races, { races: payloads }, ignore),
   vote: (place) => (document.querySelector("main").dataset.vote = place),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
   sheet: (isUsed) => document.documentElement.toggleAttribute("data-sheet", isUsed),
@@ -105,8 +103,7 @@ const choice = document.querySelector("select");
 const show = () => {
   const content = contents[choice.selectedIndex];
   if (content.score) draw.score(content.score);
-  else draw.player(content.player, ignore);
-  if (content.races) draw.races(content.races);
+  else draw.player({ ...content.player, races: content.races }, ignore);
   draw.title(content);
 };
 contents.forEach(({ title }, i) => choice.append(new Option(`${i + 1}. ${title}`)));
@@ -160,7 +157,7 @@ def kept() -> str:
 
     It contains nothing else of the room, so it has no later decisions.
     """
-    script, markup = playable.program(("player", "race", "score"), _KEPT)
+    script, markup = playable.program(("player", "score"), _KEPT)
     choice = "<p><label>Shown in this room: <select></select></label></p>"
     data = '<script type="application/json" id="data"></script>'
     return playable.document("Shown in a room", choice + _PLACES, f"{markup}\n{data}", script)
@@ -211,7 +208,7 @@ def member(letters: str, room: str, app: str, *, is_leader: bool = False) -> HTM
         app: The path of the app, without a slash at its end.
         is_leader: Whether the page is the leader's.
     """
-    names = ("player", "race", "score", "room")
+    names = ("player", "score", "room")
     script, markup = playable.program(names, _HOST, f"{room}/{components.PATH}")
     settings = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
     data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'

@@ -45,11 +45,11 @@ _FIRST = (
 
 _ON_ALL = ("host", "frame", "tab_state", "text_box", "copy_link")
 _COMPONENTS = {
-    "": ("player", "player_events", "race"),
+    "": ("player", "player_events"),
     "Compare": ("score",),
-    "Inspect": ("grid", "player", "player_events", "race"),
+    "Inspect": ("grid", "player", "player_events"),
     "Pre-tokenize": ("score",),
-    "Algorithms": ("player", "player_events", "race"),
+    "Algorithms": ("player", "player_events"),
     "Learn": ("chapter_bar", "player"),
 }
 """The components that a page draws at first."""

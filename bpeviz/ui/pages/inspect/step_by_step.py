@@ -91,10 +91,10 @@ def _player(text: InspectedText) -> str:
     else:
         remarks.add(payload, [own], row.steps)
     saves = None if st.context.is_embedded else ask_for_poster
-    components.player(payload, "inspect_player", remarks.follow, on_picture=saves)
     if is_counted:
         first = _candidates(text.offer, row.text, row)
-        components.race([race.payload(row, first, stage.hues, payload["timelineId"])])
+        payload["races"] = [race.payload(row, first, stage.hues, payload["timelineId"])]
+    components.player(payload, "inspect_player", remarks.follow, on_picture=saves)
     if len(events) < text.tokenizer.steps:
         st.caption(
             f"{encoded.unit_of(text.offer.training).capitalize()}s that do not touch this text "
