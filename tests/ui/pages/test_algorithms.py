@@ -176,9 +176,8 @@ def test_long_text_is_paged() -> None:
 # ---- tables at the vocabulary size
 
 
-@pytest.mark.parametrize("place", [7])
-def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
-    app = with_text(SHORT)
+def test_metrics_use_each_algorithm_step_for_the_size() -> None:
+    app, place = with_text(SHORT), 7
     payload = payload_of(app)
     size = payload["vocabSizes"][place]
     app = report_player(app, place)

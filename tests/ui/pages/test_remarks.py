@@ -106,9 +106,8 @@ def test_remark_is_about_the_steps_on_screen() -> None:
     assert " of 4 merges trained on" in stage(other)["remark"]["sentence"]
 
 
-@pytest.mark.parametrize("page", ["Train"])
-def test_text_stands_below_the_message_of_settings_that_cannot_train(page: str) -> None:
-    app = opened(page, "hello world", pattern="regex", regex="(", may_fail=True)
+def test_text_stands_below_the_message_of_settings_that_cannot_train() -> None:
+    app = opened("Train", "hello world", pattern="regex", regex="(", may_fail=True)
     assert len(app.error) == 1
     (view,) = stage(app)["views"]
     assert (view["text"], view["last"]) == ("hello world", 0)
@@ -190,10 +189,9 @@ def test_button_trains_on_the_languages_and_the_player_plays(
     assert not stage(app.run())["plays"]
 
 
-@pytest.mark.parametrize("page", ["Algorithms"])
-def test_button_merges_pairs_seen_once(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened(page, "hello world", algorithms=["bpe"])
-    app = press(app, "once", monkeypatch, ["bpe"] if page == "Algorithms" else ())
+def test_button_merges_pairs_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("Algorithms", "hello world", algorithms=["bpe"])
+    app = press(app, "once", monkeypatch, ["bpe"])
     shown = stage(app)
     assert shown["last"] == 9
     assert "memorizing" in shown["remark"]["sentence"]
