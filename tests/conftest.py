@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest.doctest import DoctestModule
-from browser.serving import FLAGS, Server, chromium, serving
 from helpers import properties
 from helpers.properties import examples
+from helpers.serving import FLAGS, Server, chromium, serving
 from helpers.shell import shell, trained  # noqa: F401
 from hypothesis import HealthCheck, Phase, settings
 
@@ -56,7 +56,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if "not slow" not in config.getoption("markexpr"):
         return None
     if collection_path.is_dir():
-        return True if collection_path.name in ("browser", "journeys") else None
+        return True if collection_path.name == "journeys" else None
     if collection_path.suffix != ".py":
         return None
     source = collection_path.read_text("utf-8")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from helpers.properties import mostly_thorough
 from helpers.served_pages import assert_serves_the_app
-from serving import free_port, started
+from helpers.serving import free_port, started
 
 ROOT = Path(__file__).resolve().parents[1]
 

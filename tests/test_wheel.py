@@ -13,8 +13,8 @@ import pytest
 from helpers import installed_wheel
 from helpers.installed_wheel import PROJECT, ROOT, Environment
 from helpers.served_pages import assert_serves_the_app, status
+from helpers.serving import free_port, started
 from packaging.requirements import Requirement
-from serving import free_port, started
 
 CORE = "numpy regex tiktoken orjson cachetools wcwidth pyarrow"
 TEXT = "low lower lowest newest widest " * 3

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.serving import Server
+from helpers.serving import Server
 
 if TYPE_CHECKING:
     from journeys.journey import Journey

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from benchmarks.load import Measured, connected
 from helpers.asgi import run
-from serving import Server, serving
+from helpers.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.caching.ttl_cache import TTLCache

@@ -1,6 +1,6 @@
 """The Algorithms page without a browser: algorithms, samples, the vocabulary size, and errors.
 
-`tests/browser` tests its look and its controls.
+`tests/journeys` test its look and its controls.
 """
 
 from __future__ import annotations

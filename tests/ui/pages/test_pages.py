@@ -1,6 +1,6 @@
 """Both pages without a browser: every sample, every option, and bad input.
 
-What users see and do in a browser is tested in `tests/browser`.
+What users see and do in a browser is tested in `tests/journeys`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import websockets
 from benchmarks.load import Measured, connected
 from helpers import http_server
 from helpers.asgi import run
-from serving import Server, serving
+from helpers.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
