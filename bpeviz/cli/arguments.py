@@ -40,6 +40,15 @@ def text_argument(argument: str) -> str:
     return argument
 
 
+def encoding(argument: str) -> str:
+    """Return the name of an encoding of texts. Raises `ArgumentTypeError` for another name."""
+    try:
+        b"\0\0\0\0".decode(argument)
+    except (LookupError, ValueError):
+        raise argparse.ArgumentTypeError("expected an encoding, such as latin-1") from None
+    return argument
+
+
 def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
     """Return a parser of whole numbers from `minimum` to `maximum`, or to any number."""
 
@@ -196,15 +205,23 @@ TEXT_COLUMN = texts(
     "--text", "COLUMN", "the column of text of a table; repeat it for several texts"
 )
 
+ENCODING = option(
+    "--encoding",
+    "NAME",
+    "the encoding of texts, such as latin-1 (default: UTF-8, or UTF-16 by a byte order mark)",
+    type=encoding,
+)
+
 TABLES = (
     choice(
         "--as",
         ("table", "text"),
         None,
         "read files as tables or as texts (default: by their endings, for tables .csv, .tsv, "
-        ".jsonl, .ndjson, .parquet)",
+        ".jsonl, .ndjson, .parquet, and .json with a list of objects or of texts)",
     ),
     TEXT_COLUMN,
+    ENCODING,
     option(
         "--label",
         "COLUMN",

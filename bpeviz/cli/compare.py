@@ -52,7 +52,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.text import counted, distinct
+from bpeviz.text import counted, distinct, listed
 from bpeviz.views import export, playable, text_table
 from bpeviz.views.credit import check_link
 from bpeviz.views.stage import of_columns
@@ -95,7 +95,7 @@ def _one(path: str, options: argparse.Namespace, progress: Progress) -> str:
     if reference not in names:
         raise UsageError(f"The reference {reference} is not one of the tokenizers.")
     tokenizers = _load(options, progress)
-    text = files.read_text(path)
+    text = named_texts.read_text(path, options)
     columns = []
     for title, tokenizer in tokenizers.items():
         with progress.during(f"Encoding {len(text):,} characters with {title}"):
@@ -196,6 +196,9 @@ def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float]
             prices |= dict.fromkeys(priced, float(price))
         except ValueError:
             raise UsageError(f"--price {text} has no number after the equals sign.") from None
+    if 0 < len(prices) < len(titles):
+        others = [title for title in titles if title not in prices]
+        print_error(f"Without a price, and so without costs: {listed(others, 8)}.")
     return prices or None
 
 

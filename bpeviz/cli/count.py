@@ -3,7 +3,8 @@ r"""Count the pre-tokens of a corpus, for training later.
 Count the distinct pre-tokens of a corpus, and write them to a Parquet file. `train --counts` needs
 nothing else, however large the corpus is.
 
-Several files are one text, joined without anything between them, as by `cat`. Training on the
+Several files are one text, joined without anything between them, as by `cat`. Those of gzip and
+Zstandard are unpacked. Training on the
 counts gives the same tokenizer as training on that text, ties included. Files are read in blocks.
 With --pattern none, regex and, in a text without line ends, sentences, the whole text is in memory.
 
@@ -16,7 +17,7 @@ files under the same names. The result is identical.
 Examples:
   python -m bpeviz count corpus/*.txt --pattern cl100k --output counts.parquet
   python -m bpeviz train --counts counts.parquet --vocab-size 32000 --output tokenizer.json
-  zcat *.txt.gz | python -m bpeviz count - --output counts.parquet
+  python -m bpeviz count *.txt.gz --output counts.parquet
   python -m bpeviz count /shared/corpus/*.txt --scheduler tcp://10.0.0.1:8786 \
       --output counts.parquet
 """
@@ -38,25 +39,27 @@ from bpeviz.trainers.base import texts_of_corpus
 
 def run(options: argparse.Namespace) -> int:
     """Count the pre-tokens, and write the counts; return the exit code."""
-    paths = options.files or [STANDARD]
+    sources = named_texts.files_of(options.files or [STANDARD], options)
+    paths = [source.path for source in sources]
     output = files.name_output(options)
     progress = files.begin(options, paths)
     if options.scheduler is not None and STANDARD in paths:
         raise UsageError("--scheduler needs files: workers cannot read standard input.")
-    has_table = named_texts.check_columns(paths, options)
-    if options.scheduler is not None and has_table:
-        raise UsageError("--scheduler counts texts, not tables. Leave it out, or add --as text.")
+    has_table = named_texts.check_columns(sources, options)
+    if options.scheduler is not None and (has_table or options.encoding):
+        raise UsageError("--scheduler counts texts in UTF-8, not tables. Leave it out.")
 
     subject = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
     with progress.during(f"Counting {subject}"):
         if options.scheduler is None:
             split = options.pattern, options.expression
-            corpus = named_texts.corpus(paths, options) if has_table else None
+            corpus = named_texts.corpus(sources, options) if has_table else None
             if isinstance(corpus, Documents):
                 counts = count_each(texts_of_corpus(corpus), *split)
             else:
                 spans = [ByteRange(path) for path in paths]
-                counts = count_blocks(corpus_files.read(spans, files.open_file), *split)
+                texts = corpus_files.read(spans, files.open_file, options.encoding)
+                counts = count_blocks(texts, *split)
         else:
             counts = dask.count(options.scheduler, paths, options.pattern, options.expression)
     with progress.during("Writing"):

@@ -1,7 +1,8 @@
 """Turn text into ids.
 
-Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
-tokens are encoded as plain text, unless --allow-special names them.
+Encode texts. Each file, also in a folder, is one text and gives a line: a JSON list of ids. Those
+of gzip and Zstandard are unpacked. The names of special tokens are encoded as plain text, unless
+--allow-special names them.
 
 With --chat, each text is a user's message, or a conversation in JSON: a list of messages, such as
 [{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". Its other keys, also
@@ -31,6 +32,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -58,7 +60,13 @@ from bpeviz.views.table import Table
 
 def run(options: argparse.Namespace) -> int:
     """Encode every file; return the exit code."""
-    paths = options.files or [STANDARD]
+    given = options.files or [STANDARD]
+    if absent := [path for path in given if path != STANDARD and not os.path.exists(path)]:
+        how = f"echo -n {shlex.quote(visible(absent[0]))} | python -m bpeviz encode --tokenizer …"
+        raise CommandError(f"There is no file {named(absent[0])}. “{how}” encodes a text.")
+    setattr(options, "as", "text")
+    sources = named_texts.files_of(given, options)
+    paths = [source.path for source in sources]
     progress = files.begin(options, paths)
     if (options.system or options.rendered) and not options.chat:
         raise UsageError("--system and --rendered need --chat.")
@@ -74,12 +82,12 @@ def run(options: argparse.Namespace) -> int:
         allowed = (allowed - {"all"}) | known
     encoder = _Encoder(tokenizer, allowed, chat, options)
     printed: list[str] = []
-    for path in paths:
-        if options.text:
-            with progress.during(f"Encoding {named(path)}"):
-                printed.append(encoder.rows(path))
-            continue
-        text = files.read_text(path)
+    if options.text:
+        with progress.during(f"Encoding {named(paths[0])}"):
+            printed.append(encoder.rows(paths[0]))
+        sources = []
+    for source, content in named_texts.readable(sources, options, print_error):
+        path, text = source.path, str(content)
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in split_lines(text) if options.lines else [text]:
@@ -148,7 +156,7 @@ class _Encoder:
         Raises:
             ValueError: The file is not a valid table; the message is user-facing.
         """
-        columns = argparse.Namespace(label=None, text=self.options.text)
+        columns = argparse.Namespace(label=None, **vars(self.options))
         table = named_texts.read_table(path, columns)
         around = sum(map(len, self.tokenizer.template)) if self.options.template else 0
         tokens: dict[int, int] = {}
@@ -351,6 +359,7 @@ COMMAND = Command(
     *arguments.tokenizer(),
     flag("--lines", "encode each line alone, one list a line"),
     arguments.TEXT_COLUMN,
+    arguments.ENCODING,
     integer("--limit", "with --text, also count the rows of more than N tokens"),
     _FORMS,
     choice(

@@ -87,7 +87,7 @@ def open_file(path: str) -> BinaryIO:
         raise CommandError("There is no standard input. Name a file.")
     if sys.stdin.isatty():
         print_error("Type or paste a text. End it with Ctrl-D on a line of its own.")
-    return sys.stdin.buffer
+    return corpus_files.unpacked(sys.stdin.buffer)
 
 
 def read_bytes(path: str, limit: int) -> bytes:
@@ -108,13 +108,13 @@ def read_bytes(path: str, limit: int) -> bytes:
     return b"".join(pieces)
 
 
-def read_text(path: str) -> str:
-    """Return the UTF-8 text of a file or of standard input, without a byte order mark.
+def read_text(path: str, encoding: str | None = None) -> str:
+    """Return the text of a file or of standard input, without a byte order mark.
 
     Raises:
-        ValueError: The file is not UTF-8 text or too large; the message is user-facing.
+        ValueError: The file is not a text or too large; the message is user-facing.
     """
-    return corpus_files.read_whole(path, open_file)
+    return corpus_files.read_whole(path, open_file, encoding)
 
 
 def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -> Tokenizer:

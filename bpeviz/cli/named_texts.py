@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bpeviz.cli import files
 from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus import named_texts, parquet, tables
 from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import STANDARD, CorpusError, is_binary, named
@@ -52,9 +54,16 @@ def split_name(argument: str) -> tuple[str, str]:
 
 
 def is_table(path: str, options: argparse.Namespace) -> bool:
-    """Return whether a file without a name is a table, by its ending or ``--as``."""
+    """Return whether a file without a name is a table, by ``--as``, its ending or its beginning."""
     kind: str | None = getattr(options, "as")
-    return tables.is_table(path) if kind is None else kind == "table"
+    if kind is not None:
+        return kind == "table"
+    beginning = ""
+    if tables.ending(path) == ".json":
+        with suppress(CorpusError):  # reading it reports the error
+            spans = [corpus_files.ByteRange(path)]
+            beginning = next(corpus_files.read(spans, encoding=options.encoding), "")
+    return tables.is_table(path, beginning)
 
 
 def read_file(source: TextFile, options: argparse.Namespace) -> str | TextTable:
@@ -63,7 +72,15 @@ def read_file(source: TextFile, options: argparse.Namespace) -> str | TextTable:
     Raises:
         ValueError: The file is not UTF-8 text or a valid table; the message is user-facing.
     """
-    return files.read_text(source.path) if source.name else read_table(source.path, options)
+    read = read_text if source.name else read_table
+    return read(source.path, options)
+
+
+def read_text(path: str, options: argparse.Namespace) -> str:
+    """Return the text of a file, and say of JSON that it is one text. Raises `ValueError`."""
+    if tables.ending(path) == ".json" and getattr(options, "as") is None:
+        print_error(f"{named(path)}: one text, with the keys and signs of JSON.")
+    return files.read_text(path, options.encoding)
 
 
 def read_table(path: str, options: argparse.Namespace) -> TextTable:
@@ -72,15 +89,12 @@ def read_table(path: str, options: argparse.Namespace) -> TextTable:
     Raises:
         ValueError: The file is not a valid table; the message is user-facing.
     """
-    if path.lower().endswith(".parquet"):
-        try:
-            content = parquet.rows(files.read_bytes(path, files.MAX_COUNTS))
-        except CorpusError as error:
-            raise CorpusError(f"{named(path)} is not a table: {error}.") from None
+    if tables.ending(path) == ".parquet":
+        content = parquet.rows(named(path), files.read_bytes(path, files.MAX_COUNTS))
         return tables.read_table(path, content, options.label, options.text)
-    text = files.read_text(path)
+    text = files.read_text(path, options.encoding)
     if is_binary(text):
-        raise CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
+        raise _binary(path)
     try:
         return tables.read_table(path, text, options.label, options.text)
     except CorpusError as error:
@@ -96,15 +110,7 @@ def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[TextF
     """
     sources: list[TextFile] = []
     for argument in arguments:
-        name, path = split_name(argument)
-        if path != STANDARD and os.path.isdir(path):
-            inside = [*_files_in(path, name, options)]
-            if not inside:
-                raise CommandError(f"{named(path)} is a folder without files.")
-            sources += inside
-        else:
-            is_text = name or not is_table(path, options)  # with a name, a file is one text
-            sources.append(TextFile((name or named(path)) if is_text else "", path))
+        sources += files_at(*split_name(argument), options)
     named_texts.check_number(len(sources))
     times = Counter(source.name for source in sources)
     return [
@@ -113,6 +119,21 @@ def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[TextF
         else source
         for source in sources
     ]
+
+
+def files_at(name: str, path: str, options: argparse.Namespace) -> list[TextFile]:
+    """Return a file, or those in a folder. name: that of the text, or "". Raises `CommandError`."""
+    if path == STANDARD or not os.path.isdir(path):
+        is_text = name or not is_table(path, options)  # with a name, a file is one text
+        return [TextFile((name or named(path)) if is_text else "", path)]
+    if inside := [*_files_in(path, name, options)]:
+        return inside
+    raise CommandError(f"{named(path)} is a folder without files.")
+
+
+def files_of(paths: Iterable[str], options: argparse.Namespace) -> list[TextFile]:
+    """Return files, and those in folders, in order. Raises `CommandError`."""
+    return [source for path in paths for source in files_at("", path, options)]
 
 
 def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[TextFile]:
@@ -130,9 +151,9 @@ def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[T
                 yield TextFile(named(title) if is_text else "", path, listed=True)
 
 
-def check_columns(paths: Iterable[str], options: argparse.Namespace) -> bool:
+def check_columns(sources: Iterable[TextFile], options: argparse.Namespace) -> bool:
     """Return whether a file is a table. Raises `UsageError` for columns without a table."""
-    has_table = any(is_table(path, options) for path in paths)
+    has_table = not all(source.name for source in sources)
     if (options.text or options.label) and not has_table:
         raise UsageError("--text and --label are for tables. --as table reads a file as a table.")
     return has_table
@@ -149,43 +170,66 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
         ValueError: A file is not valid, a name occurs twice, or the texts are too many or too
             large; the message is user-facing.
     """
-    check_columns((source.path for source in sources if not source.name), options)
+    check_columns(sources, options)
     contents: list[tuple[str, str | TextTable]] = []
-    left_out: list[str] = []
     notes: list[str] = []
-    for source in sources:
-        try:
-            content = read_file(source, options)
-            if isinstance(content, str) and is_binary(content):
-                raise CorpusError(f"{named(source.path)} contains many zero bytes: it is not text.")
-        except CorpusError as error:
-            if not source.listed:
-                raise
-            if source.name:
-                left_out.append(named(source.path))
-            else:
-                notes.append(f"Left out: {error}")
-            continue
+    for source, content in readable(sources, options, notes.append):
         if isinstance(content, TextTable):
             notes.append(content.about())
+        elif is_binary(content):
+            raise _binary(source.path)
         contents.append((source.name, content))
-    if left_out:
-        notes.append(f"Left out, since they are not texts in UTF-8: {listed(left_out, 5)}.")
     if not contents:
         raise CommandError(f"No file is a text to compare. {' '.join(notes)}")
     texts, _ = named_texts.collect(contents, "Name files as NAME=FILE.")
     return texts, notes
 
 
+def _binary(path: str) -> CorpusError:
+    return CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
+
+
+def readable(
+    sources: Iterable[TextFile], options: argparse.Namespace, note: Callable[[str], None]
+) -> Iterator[tuple[TextFile, str | TextTable]]:
+    """Yield files with their texts or tables, without those in folders that are no text.
+
+    Args:
+        sources: The files.
+        options: The arguments.
+        note: Takes sentences about files that were left out.
+
+    Raises:
+        CorpusError: A file that the user named is not valid.
+    """
+    left_out: list[str] = []
+    for source in sources:
+        try:
+            content = read_file(source, options)
+            if source.listed and isinstance(content, str) and is_binary(content):
+                raise _binary(source.path)
+        except CorpusError as error:
+            if not source.listed:
+                raise
+            if source.name:
+                left_out.append(named(source.path))
+            else:
+                note(f"Left out: {error}")
+            continue
+        yield source, content
+    if left_out:
+        note(f"Left out, since they are not texts in UTF-8: {listed(left_out, 5)}.")
+
+
 def corpus(
-    paths: Sequence[str], options: argparse.Namespace, *, grouped: bool = False
+    sources: Sequence[TextFile], options: argparse.Namespace, *, grouped: bool = False
 ) -> str | Documents:
     """Return the text or the documents to train on, and print which columns of tables they are.
 
     A file that is not a table is one document.
 
     Args:
-        paths: The files.
+        sources: The files.
         options: The arguments.
         grouped: Whether to label the documents: by file, column and label, and those of a text also
             by its parts between lines of three dashes.
@@ -194,8 +238,8 @@ def corpus(
         ValueError: A file is not valid; the message is user-facing.
     """
     pairs: list[tuple[str, str]] = []
-    for path in paths:
-        content = read_file(TextFile("" if is_table(path, options) else path, path), options)
+    for source, content in readable(sources, options, print_error):
+        path = source.path
         if isinstance(content, TextTable):
             print_error(content.about(grouped=grouped))
             columns = content.texts if grouped else content.ungrouped
@@ -204,7 +248,7 @@ def corpus(
                 for name, documents in columns.items()
                 for text in documents.texts
             )
-        elif len(paths) == 1:
+        elif len(sources) == 1:
             return content
         else:
             parts = [part for part, separates in split_texts(content) if not separates]

@@ -2,9 +2,9 @@ r"""Train a tokenizer on texts.
 
 Train a tokenizer on texts, and write it to a file that other libraries read.
 
-Several files are several texts: no token crosses from one into the next. With --algorithm
-multilingual or parity, each file is weighted or compressed as a text, and so are parts between
-lines of ---.
+Several files, or those in a folder, are several texts: no token crosses from one into the next.
+With --algorithm multilingual or parity, each file is weighted or compressed as a text, and so are
+parts between lines of ---.
 
 A table (CSV, TSV, JSONL, NDJSON or Parquet) gives its column of text, or several columns. No token
 crosses from one cell into the next. With multilingual or parity, the cells of each column or label
@@ -58,15 +58,17 @@ _SAMPLE = 2_000
 def run(options: argparse.Namespace) -> int:
     """Train, and write the tokenizer; return the exit code."""
     paths = _inputs(options)
-    named_texts.check_columns(paths if options.counts is None else (), options)
+    sources = named_texts.files_of(() if options.counts else paths, options)
+    named_texts.check_columns(sources, options)
     values = training.chosen(options)
     target = files.target(options, options.algorithm)
-    progress = files.begin(options, [*paths, *training.text_paths(values)], target.outputs)
+    inputs = [source.path for source in sources] or paths
+    progress = files.begin(options, [*inputs, *training.text_paths(values)], target.outputs)
     values = training.with_texts(values)
     corpus: str | Documents | PreTokenCounts
     if options.counts is None:
         grouped = options.algorithm in ("multilingual", "parity")
-        corpus = named_texts.corpus(paths, options, grouped=grouped)
+        corpus = named_texts.corpus(sources, options, grouped=grouped)
         size = f"{characters_in(corpus):,} characters"
     else:
         corpus = _counts(options)

@@ -1,17 +1,26 @@
 """Corpus files: read them as one stream of text, and divide it into independent parts.
 
 The files are concatenated without separators, so a pre-token may begin in one file and end in the
-next. A byte order mark at the beginning of a file is not part of the text.
+next. A byte order mark at the beginning of a file is not part of the text, and selects UTF-16.
+Files of gzip and Zstandard are recognized by their content, and unpacked while they are read.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import stat
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, utf_8_decode
+from codecs import (
+    BOM_UTF8,
+    BOM_UTF16_BE,
+    BOM_UTF16_LE,
+    BOM_UTF32_LE,
+    getincrementaldecoder,
+    utf_8_decode,
+)
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 from bpeviz.pretokenizers.patterns import breaks, last_break
 from bpeviz.text import visible
@@ -25,6 +34,17 @@ _READ = 1 << 20
 LOOKED_THROUGH = 1 << 16
 """Number of bytes per search for a boundary between two parts."""
 
+
+_MARKS = {
+    BOM_UTF8: "utf-8",
+    BOM_UTF32_LE: "utf-32-le",
+    BOM_UTF16_LE: "utf-16-le",
+    BOM_UTF16_BE: "utf-16-be",
+}
+"""Encodings by their byte order mark. That of UTF-32 begins with one of UTF-16."""
+
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""Compressions by the first bytes."""
 
 MAX_TEXT = 1_000_000_000
 """The largest size in bytes of a text that is held as a whole."""
@@ -76,18 +96,36 @@ def is_binary(text: str) -> bool:
     return text.count("\0") * 100 > len(text)
 
 
-def open_file(path: str) -> BinaryIO:
-    """Open a file to read its bytes. Raises `CorpusError`."""
+def open_file(path: str, *, unpacks: bool = True) -> BinaryIO:
+    """Open a file to read its bytes, unpacked. Raises `CorpusError`."""
     try:
-        return open(path, "rb")
+        return unpacked(open(path, "rb")) if unpacks else open(path, "rb")
     except IsADirectoryError:
         raise CorpusError(f"{named(path)} is a folder. Name the files in it.") from None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
 
 
+def unpacked(file: Any) -> BinaryIO:
+    """Return a binary file, which is unpacked while it is read if it is compressed."""
+    buffered: Any = file if hasattr(file, "peek") else io.BufferedReader(file)
+    head = buffered.peek(4)
+    if name := next((_PACKED[magic] for magic in _PACKED if head.startswith(magic)), ""):
+        import pyarrow as pa  # a slow import
+
+        buffered = pa.CompressedInputStream(buffered, name)
+    return cast(BinaryIO, buffered)
+
+
+def text_of(name: str, content: bytes, limit: int) -> str:
+    """Return the text of an opened file, which may be compressed. Raises `CorpusError`."""
+    return read_whole(name, lambda _: unpacked(io.BytesIO(content)), limit=limit)
+
+
 def read(
-    spans: Iterable[ByteRange], opened: Callable[[str], BinaryIO] = open_file
+    spans: Iterable[ByteRange],
+    opened: Callable[[str], BinaryIO] = open_file,
+    encoding: str | None = None,
 ) -> Iterator[str]:
     """Yield the text of spans in pieces of about a million bytes.
 
@@ -98,22 +136,28 @@ def read(
     """
     for span in spans:
         with opened(span.path) as file:
-            yield from _texts(file, span)
+            yield from _texts(file, span, encoding)
 
 
-def read_whole(path: str, opened: Callable[[str], BinaryIO] = open_file) -> str:
-    """Return the text of a file of at most `MAX_TEXT` bytes.
+def read_whole(
+    path: str,
+    opened: Callable[[str], BinaryIO] = open_file,
+    encoding: str | None = None,
+    limit: int | None = None,
+) -> str:
+    """Return the text of a file of at most `limit` bytes, by default `MAX_TEXT`.
 
     Raises:
         CorpusError: The file is larger, or cannot be read as text.
     """
+    limit = limit or MAX_TEXT
     with opened(path) as file:
-        check_size(path, file, MAX_TEXT)
+        check_size(path, file, limit)
         pieces, size = [], 0
-        for piece in _texts(file, ByteRange(path)):
+        for piece in _texts(file, ByteRange(path), encoding):
             size += len(piece) if piece.isascii() else len(piece.encode())
-            if size > MAX_TEXT:  # a pipe or a device
-                raise too_large(path, MAX_TEXT)
+            if size > limit:  # a pipe, a device, or a compressed file
+                raise too_large(path, limit)
             pieces.append(piece)
     return "".join(pieces)
 
@@ -136,30 +180,36 @@ def too_large(path: str, limit: int) -> CorpusError:
     )
 
 
-def _texts(file: BinaryIO, span: ByteRange) -> Iterator[str]:
-    at, rest = span.start, b""  # `rest`: bytes of an incomplete character; `at`: their offset
+def _texts(file: BinaryIO, span: ByteRange, encoding: str | None) -> Iterator[str]:
+    at, decoder = span.start, None
     if at:
         file.seek(at)
     while True:
-        asked = _READ if span.end is None else min(_READ, span.end - at - len(rest))
+        asked = _READ if span.end is None else min(_READ, span.end - at)
         try:
             new = file.read(asked) if asked else b""
         except OSError as error:
             raise _unreadable(span.path, error) from error
-        raw = rest + new
-        if at == 0 and raw.startswith(BOM_UTF8):
-            raw, at = raw[len(BOM_UTF8) :], len(BOM_UTF8)
+        at, is_end = at + len(new), not new
+        if decoder is None:
+            mark = _mark(new) if encoding is None and not span.start else b""
+            encoding, new = encoding or _MARKS.get(mark, "utf-8"), new[len(mark) :]
+            decoder = getincrementaldecoder(encoding)()
         try:
-            text, decoded = utf_8_decode(raw, "strict", not new)
+            text = decoder.decode(new, is_end)
         except UnicodeDecodeError as error:
-            raise _no_text(span.path, raw, at, error.start) from None
+            raise _no_text(span.path, error, at - len(error.object)) from None
         if text:
             yield text
-        at, rest = at + decoded, raw[decoded:]
-        if not new:
+        if is_end:
             break
     if span.end is not None and at < span.end:
         raise CorpusError(f"{named(span.path)} became shorter while it was read.")
+
+
+def _mark(head: bytes) -> bytes:
+    """Return the byte order mark at the beginning of a text, or none."""
+    return next((mark for mark in _MARKS if head.startswith(mark)), b"")
 
 
 def parts(paths: Sequence[str], pattern: str, size: int = PART_BYTES) -> Iterator[CorpusPart]:
@@ -174,7 +224,7 @@ def parts(paths: Sequence[str], pattern: str, size: int = PART_BYTES) -> Iterato
     spans: list[ByteRange] = []
     begin = at = 0  # the offsets of this part and of the next span in the text, in bytes
     for path in paths:
-        with open_file(path) as file:
+        with open_file(path, unpacks=False) as file:
             end, start = _extent(file, path)
             while start < end:
                 # The offset at which this part reaches its full size.
@@ -196,8 +246,12 @@ def _extent(file: BinaryIO, path: str) -> tuple[int, int]:
     try:
         if not file.seekable():
             raise CorpusError(f"{named(path)} cannot be read from the middle, so not in parts.")
-        head = file.read(len(BOM_UTF8))
-        return file.seek(0, 2), len(head) if head == BOM_UTF8 else 0
+        head = file.read(4)
+        mark = _mark(head)
+        if mark not in (b"", BOM_UTF8) or head.startswith((*_PACKED,)):
+            why = "is compressed, or in UTF-16, so it is not read in parts. Save it as UTF-8."
+            raise CorpusError(f"{named(path)} {why}")
+        return file.seek(0, 2), len(mark)
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -218,7 +272,7 @@ def _cut(file: BinaryIO, path: str, near: int, end: int, pattern: str) -> int | 
         try:
             text, decoded = utf_8_decode(raw[inside:], "strict", False)
         except UnicodeDecodeError as error:
-            raise _no_text(path, raw[inside:], at + inside, error.start) from None
+            raise _no_text(path, error, at + inside) from None
         place = last_break(text, pattern)
         if place is not None:
             return at + inside + len(text[:place].encode())
@@ -233,8 +287,8 @@ def _unreadable(path: str, error: Exception) -> CorpusError:
     return CorpusError(f"{named(path)} could not be read: {why}.")
 
 
-def _no_text(path: str, raw: bytes, at: int, where: int) -> CorpusError:
-    what = f"byte {at + where + 1:,} is {raw[where]:02X}"
-    if at == 0 and raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        what = "it looks like UTF-16"
-    return CorpusError(f"{named(path)} is not a text in UTF-8: {what}. Save it as UTF-8.")
+def _no_text(path: str, error: UnicodeDecodeError, at: int) -> CorpusError:
+    """Return the error of a text. at: the offset of the decoded bytes in the file."""
+    what = f"byte {at + error.start + 1:,} is {error.object[error.start]:02X}"
+    encoding = error.encoding.upper()
+    return CorpusError(f"{named(path)} is not a text in {encoding}: {what}. Save it as UTF-8.")

@@ -101,16 +101,16 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
     return replace(_checked(*columns), pattern=pattern, expression=expression)
 
 
-def rows(content: bytes) -> str:
+def rows(name: str, content: bytes) -> str:
     """Return the rows of another Parquet file as lines of JSON, in which bytes are empty lists.
 
     Raises:
         CorpusError: It is not a Parquet file, contains counts, or is too large.
     """
-    return "".join(_json_rows(content))
+    return "".join(_json_rows(name, content))
 
 
-def _json_rows(content: bytes) -> Iterator[str]:
+def _json_rows(name: str, content: bytes) -> Iterator[str]:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -118,15 +118,15 @@ def _json_rows(content: bytes) -> Iterator[str]:
     try:
         file = parquet.ParquetFile(pa.BufferReader(content))
         if {*_COLUMNS} <= {*file.schema_arrow.names}:
-            raise CorpusError("it contains counted pre-tokens. Name it with --counts of `train`")
+            raise CorpusError(f"{name} has counted pre-tokens. Name it with --counts of `train`.")
         for batch in file.iter_batches(_ROWS, use_threads=False):
             for row in batch.to_pylist():
                 line = json.dumps(row, ensure_ascii=False, default=_plain)
                 if (size := size + len(line)) > MAX_TEXT:
-                    raise CorpusError(f"it has more than {MAX_TEXT:,} characters")
+                    raise CorpusError(f"{name} has more than {MAX_TEXT:,} characters.")
                 yield f"{line}\n"
     except (pa.ArrowException, OSError):
-        raise CorpusError("it is not a Parquet file, or it is damaged") from None
+        raise CorpusError(f"{name} is not a Parquet file, or it is damaged.") from None
 
 
 def _plain(value: object) -> object:

@@ -8,6 +8,8 @@ tell translations apart.
 
 In JSON, a column of `{"messages": [{"role": "user", "content": "Hi"}]}` contains conversations.
 Each message is a document, with its role as the label. The keys may be `from` and `value`.
+
+A list of objects or of texts in JSON is a table, too, whatever its line ends.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import regex
@@ -77,9 +79,24 @@ _ID = regex.compile(
 """Identifiers, addresses, paths, and markup."""
 
 
-def is_table(path: str) -> bool:
-    """Return whether a file is a table, from the ending of its name."""
-    return path.lower().endswith(TABLES)
+_LIST = regex.compile(r'\s*\[\s*[{"]')
+"""The beginning of a list of objects or of texts in JSON."""
+
+
+def ending(path: str) -> str:
+    """Return the ending of the name of a file, without that of a compression.
+
+    >>> ending("chats.JSONL.gz"), ending("a.txt.zst"), ending("low")
+    ('.jsonl', '.txt', '')
+    """
+    path = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return PurePath(path).suffix
+
+
+def is_table(path: str, content: str) -> bool:
+    """Return whether a file is a table, from the ending of its name, and of JSON its beginning."""
+    kind = ending(path)
+    return kind in TABLES or (kind == ".json" and _LIST.match(content) is not None)
 
 
 @dataclass(frozen=True)
@@ -97,6 +114,7 @@ class TextTable:
         numbers: The number of the row or the conversation of each cell, from 1.
         raw: The values of all columns by name, if there is a column of conversations, which is
             named `messages`.
+        is_whole: Whether it is the whole file, in JSON that is not a table.
     """
 
     path: str
@@ -109,6 +127,7 @@ class TextTable:
     numbers: Sequence[int] = ()
     raw: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     messages: str = ""
+    is_whole: bool = False
 
     @property
     def conversations(self) -> Iterator[tuple[int, str]]:
@@ -157,6 +176,8 @@ class TextTable:
 
     def about(self, *, grouped: bool = True) -> str:
         """Return how the table was understood, as a sentence. grouped: whether by labels."""
+        if self.is_whole:
+            return f"{named(self.path)}: one text, as it is no JSON list of objects or of texts."
         documents = self.ungrouped
         rows = counted(max(map(len, documents.values())), "row")
         texts = f"{rows} of “{self.text[0]}”, each encoded alone"
@@ -191,6 +212,7 @@ def read_table(
     values = _values(path, content)
     if not any(values.values()):
         raise CorpusError(f"{named(path)} has no rows below its headings.")
+    is_whole = values == {_TEXT: [content]}
     raw: Mapping[str, Sequence[Any]] = {}
     messages = next((name for name, cells in values.items() if _are_conversations(cells)), "")
     numbers: Sequence[int] = range(1, len(next(iter(values.values()))) + 1)
@@ -200,6 +222,7 @@ def read_table(
         values, role = _with_roles(values, messages)
         label, text = role if label is None else label, text or [messages]
     nested = [name for name in values if any(isinstance(v, list | dict) for v in values[name])]
+    calls = sum(_calls(message) for cell in raw.get(messages, ()) for message in cell or ())
     columns = {name: [*map(_cell, values[name])] for name in values if name not in nested}
     if not columns:
         raise CorpusError(f"{named(path)} has only lists and objects: {listed(nested, 8)}.")
@@ -217,18 +240,19 @@ def read_table(
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
     is_parallel = are_translations(running)
-    how = (is_parallel, size, numbers, raw, messages if raw else "")
-    return TextTable(path, columns, text, label, nested, *how)
+    how = (is_parallel, size, numbers, raw, messages if raw else "", is_whole)
+    left_out = nested + [f"the tool calls of {counted(calls, 'message')}"] * bool(calls)
+    return TextTable(path, columns, text, label, left_out, *how)
 
 
 def as_table(path: str, documents: Documents) -> str:
     """Return the content of a table of this name with documents and their labels."""
     labels = documents.labels or [""] * len(documents)
     rows = [*zip(documents.texts, labels, strict=True)]
-    if not path.lower().endswith((".csv", ".tsv")):
+    if ending(path) not in (".csv", ".tsv"):
         names = (_TEXT, "label")[: 1 + bool(documents.labels)]
-        lines = (dict(zip(names, row, strict=False)) for row in rows)
-        return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+        lines = [dict(zip(names, row, strict=False)) for row in rows]
+        return json.dumps(lines, ensure_ascii=False)
     file = io.StringIO(newline="")
     file.write("sep=,\n")
     writer = csv.writer(file, quoting=csv.QUOTE_ALL)
@@ -337,6 +361,10 @@ def _role(message: dict[str, Any]) -> Any:
     return message.get("role", message.get("from"))
 
 
+def _calls(message: dict[str, Any]) -> bool:
+    return bool(message.get("tool_calls") or message.get("function_call"))
+
+
 def _with_roles(values: dict[str, list[Any]], name: str) -> tuple[dict[str, list[Any]], str]:
     """Return columns with a row for each message of a column, and the name of that of roles."""
     rows = [(i, message) for i, cell in enumerate(values[name]) for message in cell or ()]
@@ -358,11 +386,11 @@ def _content(content: Any) -> str:
 
 def _values(path: str, text: str) -> dict[str, list[Any]]:
     """Return the values of the columns of a table. Raises `CorpusError`."""
-    name = path.lower()
-    is_json = not is_table(name) and text.lstrip().startswith("{")
-    if is_json or name.endswith((".jsonl", ".ndjson", ".parquet")):
+    kind = ending(path)
+    is_json = kind not in TABLES and (_LIST.match(text) or text.lstrip().startswith("{"))
+    if is_json or kind in (".jsonl", ".ndjson", ".parquet"):
         return _json_values(path, text)
-    if name.endswith(".tsv") and any(line.count('"') % 2 for line in split_lines(text)):
+    if kind == ".tsv" and any(line.count('"') % 2 for line in split_lines(text)):
         with suppress(CorpusError):  # quotes are plain signs, or enclose cells of several lines
             return _csv_values(path, _csv_rows(path, text, csv.QUOTE_NONE))
     return _csv_values(path, _csv_rows(path, text))
@@ -400,7 +428,7 @@ def _csv_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of each row; blank lines are not rows."""
     stated = _STATED.match(text)
-    delimiter = "\t" if path.lower().endswith(".tsv") else ""
+    delimiter = "\t" if ending(path) == ".tsv" else ""
     if stated is not None:  # as Excel writes and reads it
         delimiter, text = stated[1], text[stated.end() :]
     skipped = int(stated is not None)
@@ -434,6 +462,7 @@ def _json_values(path: str, text: str) -> dict[str, list[Any]]:
     """Return the values of all keys of the objects, None where one lacks a key."""
     rows: list[dict[str, Any]] = []
     names: dict[str, None] = {}
+    text = _as_lines(path, text) if _LIST.match(text) else text
     for number, line in enumerate(split_lines(text), 1):
         if not line.strip():
             continue
@@ -451,6 +480,19 @@ def _json_values(path: str, text: str) -> dict[str, list[Any]]:
     if not names:
         raise CorpusError(f"{named(path)} has no columns.")
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _as_lines(path: str, text: str) -> str:
+    """Return the rows of a JSON list as lines; a .json file with another one is a single row."""
+    rows: Any = None
+    with suppress(ValueError, RecursionError):
+        rows = json.loads(text)
+    if not isinstance(rows, list) or {*map(type, rows)} not in ({str}, {dict}):
+        if ending(path) in TABLES:
+            return text
+        rows = [text]
+    rows = (row if isinstance(row, dict) else {_TEXT: row} for row in rows)
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
 def _cell(value: object) -> str:

@@ -141,7 +141,7 @@ def test_totals_are_the_sums_of_the_library_for_each_row(
     named = {of: bpeviz.load(of) if of in PUBLISHED else bpeviz.read(of) for of in libraries()}
     compared = bpeviz.compare(texts, named)
     assert {(row.text, row.tokenizer): row.tokens for row in compared.rows} == expected
-    on_page = parquet.rows(content) if name.endswith("parquet") else content.decode()
+    on_page = parquet.rows(name, content) if name.endswith("parquet") else content.decode()
     state = {"how_many_texts": "many", "compared": [*PUBLISHED], "figure_of_texts": "tokens"}
     app = app_pages.opened("Compare", share=False, named_files=[(name, on_page)], **state)
     (table,) = [data for data in payloads(app) if "rows" in data and "header" in data]

@@ -242,18 +242,18 @@ def test_parquet_gives_its_rows_as_json() -> None:
     columns = {"id": [1, 2], "day": [date(2026, 1, 2)] * 2, "raw": [b"a", b"b"], "m": EN[:2]}
     written = io.BytesIO()
     arrow_parquet.write_table(pa.table(columns | {"chat": [[{"a": 1}]] * 2}), written)
-    table = read_table("t.parquet", parquet.rows(written.getvalue()))
+    table = read_table("t.parquet", parquet.rows("t.parquet", written.getvalue()))
     assert cells(table.texts) == {"m": EN[:2]}
     assert (
         table.about()
         == "t.parquet: 2 rows of “m”, each encoded alone. Not used: id, day, raw, chat."
     )
     with pytest.raises(CorpusError, match="damaged"):
-        parquet.rows(written.getvalue()[:-9])
+        parquet.rows("t.parquet", written.getvalue()[:-9])
     counts = io.BytesIO()
     arrow_parquet.write_table(pa.table({"chunk": ["a"], "count": [1], "first": [0]}), counts)
     with pytest.raises(CorpusError, match="--counts"):
-        parquet.rows(counts.getvalue())
+        parquet.rows("t.parquet", counts.getvalue())
 
 
 # --- CSV

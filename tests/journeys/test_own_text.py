@@ -256,7 +256,7 @@ def test_pasted_and_opened_texts_are_drawn_or_refused(journey: Journey) -> None:
         open_file(page, "marked.txt", "¡hola, hola! naïve\r\ncafé café\n".encode("utf-8-sig"))
         stage.await_text("¡hola, hola! naïve\r\ncafé café\n")
         for name, content, reason in (
-            ("wide.txt", "hello hello".encode("utf-16"), "it looks like UTF-16"),
+            ("old.txt", "café".encode("latin-1"), "byte 4 is E9"),
             ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "byte 1 is 89"),
         ):
             open_file(page, name, content)

@@ -139,10 +139,10 @@ def choose_texts() -> tuple[Texts, list[str]]:
         st.button("Edit the example", on_click=PASTED.put, args=(example,), type="tertiary")
         typed = example
     failed = _FAILED.get() or []
-    opened_tables = [_read_table(*file) for file in files if tables.is_table(file[0])]
+    opened_tables = [_read_table(*file) for file in files if tables.is_table(*file)]
     for table in opened_tables[:_TABLES]:
         _choose_columns(table)
-    texts = [file for file in files if not tables.is_table(file[0])]
+    texts = [file for file in files if not tables.is_table(*file)]
     if texts and opened_tables:  # rows are encoded alone, lines are not
         names = listed([visible(name) for name, _ in texts], 5)
         own = "one text with its line ends" if len(texts) == 1 else "texts with their line ends"
@@ -207,7 +207,7 @@ def _take_files() -> None:
     for name, content in uploaded:
         try:
             text = read_file(name, content)
-            if tables.is_table(name):
+            if tables.is_table(name, text):
                 read_table(name, text, None, ())
         except UnreadableFileError as error:
             unreadable[name] = str(error)

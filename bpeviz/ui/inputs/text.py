@@ -12,6 +12,7 @@ from typing import Any, Generic, NamedTuple
 import streamlit as st
 
 from bpeviz import limits
+from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus import parquet, samples, tables
 from bpeviz.corpus.documents import Documents, beginning, characters_in
 from bpeviz.corpus.files import LONGER, CorpusError, is_binary, named
@@ -292,7 +293,7 @@ class TextSource:
             CorpusError: The table is not valid.
         """
         packed, table = "", None
-        if tables.is_table(name) and column != _WHOLE:
+        if tables.is_table(name, content) and column != _WHOLE:
             chosen = (column,) if column and column != _SEVERAL else ()
             table = read_table(name, content, None, chosen)
             packed = Rows.of(table).packed()
@@ -597,19 +598,12 @@ def read_file(name: str, content: bytes) -> str:
         UnreadableFileError: The file is empty, no UTF-8 text, or too long.
     """
     try:
-        if name.lower().endswith(".parquet"):
-            return files.read(name, UnreadableFileError, parquet.rows, content)
-        text = content.decode("utf-8-sig")
+        if tables.ending(name) == ".parquet":
+            return files.read(name, CorpusError, parquet.rows, name, content)
+        how = (name, content, limits.UPLOAD * 1_000_000)
+        text = files.read(name, CorpusError, corpus_files.text_of, *how)
     except CorpusError as error:
-        raise UnreadableFileError(f"{name} cannot be used: {error}.") from None
-    except UnicodeDecodeError as error:
-        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            reason = "it looks like UTF-16"
-        else:
-            reason = f"byte {error.start + 1:,} is {content[error.start]:02X}"
-        raise UnreadableFileError(
-            f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
-        ) from None
+        raise UnreadableFileError(f"{error} Open another.") from None
     if not text:
         raise UnreadableFileError(f"{name} is empty. Open another.")
     if is_binary(text):

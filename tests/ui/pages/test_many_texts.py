@@ -211,11 +211,11 @@ def take(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[tuple[str, bytes]]],
 
 
 def test_files_that_are_not_texts_or_tables_are_named_and_others_are_kept(take: Any) -> None:
-    state = take([("a.txt", b"low"), ("b.txt", b"\xff\xfel\0"), ("c.csv", b"en,es\na\n")])
+    state = take([("a.txt", b"low"), ("b.txt", b"\xff\xd8l\0"), ("c.csv", b"en,es\na\n")])
     assert state["named_files"] == [("a.txt", "low")]
     first, second = state["named_files_failed"]
     assert first.startswith("c.csv, line 2: 1 column instead of 2.")
-    assert second.startswith("b.txt is not UTF-8 text: it looks like UTF-16")
+    assert second.startswith("b.txt is not a text in UTF-8: byte 1 is FF")
     take([("a.txt", b"lower")])
     assert state["named_files"] == [("a.txt", "lower")]
     assert state["named_files_failed"] == []
