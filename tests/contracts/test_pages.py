@@ -16,11 +16,9 @@ from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session, short_links
 from bpeviz.ui.registry import PAGES
-from bpeviz.ui.widgets import (
-    LinkValues,
-    OneOf,
-    Widget,
-)
+from bpeviz.ui.widgets import LinkValues, OneOf, Widget
+
+pytestmark = pytest.mark.slow
 
 pytestmark = pytest.mark.slow
 
