@@ -25,6 +25,8 @@ def test_rows_contain_each_edge_once_without_overlaps(scores: dict[str, float], 
     found = rows(lattice)
     assert tuple(found[0]) == lattice.best()
     assert sorted(edge for row in found for edge in row) == sorted(lattice.edges)
+    if others := [edge.end - edge.start for row in found[1:] for edge in row]:
+        assert max(others) in [edge.end - edge.start for edge in found[1]], "the longest first"
     for row in found:
         for left, right in pairwise(row):
             assert left.end <= right.start
