@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock, Thread
 from typing import Any, cast
@@ -21,7 +22,6 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.training import ALGORITHMS, Corpus, TrainingChoice
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
@@ -200,21 +200,20 @@ def _digest(text: str | Documents) -> object:
 
 
 def get(
-    text: str | Documents, choice: TrainingChoice, slider: DeltaGenerator | None = None
+    text: str | Documents, choice: TrainingChoice, meanwhile: Callable[[], object] | None = None
 ) -> Trained:
     """Return the training of a text, trained if need be.
 
     Args:
         text: The text of the page, which it is trained on unless the choice has a corpus.
         choice: The algorithm and its options.
-        slider: The container of the vocabulary size among the inputs. While a worker trains, it
-            shows a slider that cannot be moved; afterwards the page reruns.
+        meanwhile: Draws what the page shows while a worker trains; afterwards the page reruns.
 
     Raises:
         TrainingError: The text cannot be trained on, or not be tokenized.
     """
     handle = TrainingHandle(text, choice)
-    history, boundaries = _find_or_train(handle, slider)
+    history, boundaries = _find_or_train(handle, meanwhile)
     of_text = boundaries
     if choice.corpus is not None:
         of_text = _boundaries(handle.training_key, text, history)
@@ -289,7 +288,9 @@ def published_boundaries(name: str, text: str | Documents) -> Boundaries:
     return bpeviz.load(name).boundaries(text)
 
 
-def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> trainings.Result:
+def _find_or_train(
+    handle: TrainingHandle, meanwhile: Callable[[], object] | None
+) -> trainings.Result:
     """Return the result of a training. Without one, the page stops and offers to train again.
 
     A worker trains. After a moment, the page shows its progress and a button to stop it. When this
@@ -311,19 +312,19 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
             with run_lock.released():
                 is_long = not job.wait(PROGRESS)
             if is_long:
-                _show_progress(job, name, place, slider)
+                _show_progress(job, name, place, meanwhile)
         outcome = _store(key, job.outcome)
         if isinstance(outcome, tuple) or cache.find(key) is not None:
             place.empty()
-            if is_long and slider is not None:
+            if is_long and meanwhile is not None:
                 # The elements above the page shift those below, so the page is redrawn.
                 st.rerun()
             return cast(trainings.Result, value_of(cache.find(key) or outcome))
         message = outcome.message if isinstance(outcome, trainings.JobError) else STOPPED
         state["ended_training"] = ended = (name, message)
         place.empty()
-    if slider is not None and not is_long:
-        idle_vocabulary_size()
+    if meanwhile is not None and not is_long:
+        meanwhile()
     st.warning(markdown.escape(ended[1]))
     st.button("Train again", on_click=lambda: state.pop("ended_training", None))
     return stop_run.stop()
@@ -339,14 +340,14 @@ def _store(key: Key, outcome: Outcome) -> Outcome:
 
 
 def _show_progress(
-    job: trainings.Job, name: str, place: DeltaGenerator, slider: DeltaGenerator | None
+    job: trainings.Job, name: str, place: DeltaGenerator, meanwhile: Callable[[], object] | None
 ) -> None:
     """Show the progress of a training and a button to stop it, until it has ended."""
-    if slider is not None:
-        idle_vocabulary_size()
-    with place.container(key=f"training_progress {name}"):
+    with place.container(key=f"training_progress {name}", horizontal=True):
         bar, drawn = st.progress(0.0, job.message()), (0.0, job.message())
         st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
+    if meanwhile is not None:
+        meanwhile()
     with run_lock.released():
         looks = 0
         while not job.wait(PROGRESS):

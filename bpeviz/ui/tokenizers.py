@@ -149,7 +149,7 @@ def offers_with_own(
         sizes: The place of the vocabulary size.
     """
     try:
-        own = page_trainings.get(text, choice, sizes)
+        own = page_trainings.get(text, choice, idle_vocabulary_size)
     except TrainingError as error:
         idle_vocabulary_size()
         return offers(str(error), 0)

@@ -102,12 +102,17 @@ def show(side: DeltaGenerator) -> None:
     remarks.leave_for_inspect()
     with side:
         text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
-    try:
-        trained = get_trained(text, choice, sizes)
-    except TrainingError as error:
+
+    def untrained() -> None:
         idle_vocabulary_size()
+        with st.container():  # as below, so that the player stays
+            remarks.atoms_only(text, "player")
+
+    try:
+        trained = get_trained(text, choice, untrained)
+    except TrainingError as error:
         st.error(markdown.escape(str(error)))
-        remarks.atoms_only(text, "player")
+        untrained()
         return
     with sizes:
         last = vocabulary_size(trained.history, choice.largest, choice.options)
