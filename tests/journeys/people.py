@@ -166,7 +166,7 @@ def choose(page: Page, label: str, option: str) -> None:
     box = page.get_by_role("combobox", name=label, exact=True)
     if label == "Algorithm":
         await_run(page)
-        open_menu(page, "algorithm")
+        page.locator(".st-key-algorithm_menu").get_by_role("button").click()
         page.get_by_test_id("stRadio").get_by_text(option, exact=True).click()
     elif label in ("Start from", "Pre-tokenization", "End-of-word mark") and not box.count():
         with menu(page, "More"):
@@ -193,22 +193,6 @@ def _choose(box: Locator, label: str, option: str) -> None:
     raise AssertionError(f"{label} does not have the option {option}.")
 
 
-def open_menu(page: Page, name: str) -> None:
-    """Open a menu of the sentence of settings, unless it is open."""
-    words = page.locator(f"[class*=st-key-{name}] [data-testid=stPopover] button").first
-    words.wait_for()
-    if words.get_attribute("aria-expanded") != "true":
-        words.click()
-
-
-def open_more(page: Page) -> None:
-    """Open the options of the training, unless they are open or the page has none."""
-    if "/Algorithms" in page.url:
-        return
-    open_menu(page, "more_open")
-    expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
-
-
 @contextmanager
 def menu(page: Page, words: str, which: int = -1) -> Iterator[Locator]:
     """Open a menu of the sentence of settings, and close it at the end."""
@@ -225,9 +209,9 @@ def menu(page: Page, words: str, which: int = -1) -> Iterator[Locator]:
 
 
 def train_on(page: Page, option: str) -> None:
-    """Choose the text to train on by its key."""
-    open_menu(page, "trained_on_menu")
-    page.get_by_label("Train on", exact=True).select_option(option)
+    """Choose another text to train on than that of the page, by its key."""
+    with menu(page, "this text"):
+        page.get_by_label("Train on", exact=True).select_option(option)
 
 
 def set_number(page: Page, label: str, number: int) -> None:

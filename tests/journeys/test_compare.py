@@ -146,7 +146,6 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
         page.goto(journey.server.address + english("/Compare"))
         rows.await_text("Your tokenizer", "river")
         train_on(page, "english-prose")
-        page.keyboard.press("Escape")
         text = f"the keeper bakes zebras, {'and a zebra bakes the keeper, ' * 4}\n\nภาษาไทย"
         type_text(page, text)
         expect(page.get_by_text("Your tokenizer was trained on English prose")).to_be_visible()

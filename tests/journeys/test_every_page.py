@@ -19,7 +19,6 @@ from journeys.people import (
     expect,
     go_to,
     link,
-    open_menu,
 )
 
 from bpeviz.ui.registry import PAGES
@@ -154,7 +153,7 @@ def test_what_opens_on_pages(journey: Journey) -> None:
                 go_to(page, place)
                 await_rest(page)
             if place == "Compare":
-                open_menu(page, "compare_menu")
+                button(page, "More").first.click()
             button(page, name).first.click()
             assert violations(page, opened_part(page)) == []
             page.keyboard.press("Escape")

@@ -38,7 +38,6 @@ def test_text_from_characters_to_ids_and_back(journey: Journey) -> None:
         assert lines.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
     with journey.step("A text is split into what a tokenizer of another text knows; no loss"):
         train_on(page, "seashells")
-        page.keyboard.press("Escape")
         type_text(page, TEXT)
         grid.await_ids(tokenizer.encode(TEXT))
         assert grid.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]

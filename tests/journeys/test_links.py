@@ -14,6 +14,7 @@ from journeys.people import (
     Page,
     Stage,
     alert,
+    await_rest,
     await_run,
     button,
     change_size,
@@ -240,6 +241,7 @@ def test_typed_addresses_open_on_each_page(journey: Journey) -> None:
         stage.await_step(2)
         type_text(page, "low lower lowest")
         expect(page).to_have_url(f"{journey.server.address}/")
+        await_rest(page)  # the browser has stored it
         page.reload()
         expect(text_box(page)).to_have_value("low lower lowest")
         page.goto(f"{journey.server.address}/{TYPED}")
