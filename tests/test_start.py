@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import tomllib
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
+from zipfile import ZipFile
 
+import pin
 import pytest
 from helpers.properties import mostly_thorough
 from helpers.served_pages import assert_serves_the_app
 from helpers.serving import free_port, started
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -95,5 +101,36 @@ def test_header_of_the_app_lists_the_requirements() -> None:
     header = (ROOT / "app.py").read_text(encoding="utf-8").partition("# ///\n")[0]
     lines = header.removeprefix("# /// script\n").splitlines()
     listed = tomllib.loads("\n".join(line.removeprefix("#").strip() for line in lines))
-    requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    first, *requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert first == "-c .package/constraints.txt"
     assert listed["dependencies"] == requirements
+    pins = (ROOT / ".package/constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert listed["tool"]["uv"]["constraint-dependencies"] == pins
+
+
+def test_installed_versions_are_those_of_the_constraints() -> None:
+    if os.environ.get("BPEVIZ_FREE_VERSIONS"):
+        pytest.skip("Other versions are wanted.")
+    tests = (ROOT / "tests/requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert tests[:2] == ["-c ../.package/constraints.txt", "-r ../requirements.txt"]
+    pins = [*map(Requirement, pin.CONSTRAINTS.read_text(encoding="utf-8").splitlines())]
+    here = [of for of in pins if of.marker is None or of.marker.evaluate()]
+    assert {of.name: str(of.specifier) for of in here} == {
+        of.name: f"=={version(of.name)}" for of in here
+    }
+    needed = {*map(canonicalize_name, re.findall(r"^[a-z][\w.-]+", "\n".join(tests), re.MULTILINE))}
+    assert needed <= {canonicalize_name(of.name) for of in here}
+
+
+def test_pins_rise_with_upgrade_only(tmp_path: Path) -> None:
+    for number in ("1.0", "1.1"):
+        with ZipFile(tmp_path / f"low-{number}-py3-none-any.whl", "w") as wheel:
+            about = f"low-{number}.dist-info"
+            facts = f"Metadata-Version: 2.1\nName: low\nVersion: {number}\n"
+            wheel.writestr(f"{about}/METADATA", facts)
+            wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+            wheel.writestr(f"{about}/RECORD", "")
+    (file := tmp_path / "requirements.txt").write_text("-c constraints.txt\nlow>=1\n", "utf-8")
+    options = ("--no-index", "--find-links", str(tmp_path))
+    assert pin.compiled([file], "low==1.0\n", *options) == "low==1.0\n"
+    assert pin.compiled([file], "low==1.0\n", *options, "--upgrade") == "low==1.1\n"

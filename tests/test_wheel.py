@@ -48,7 +48,7 @@ def complete(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environme
 
 
 def test_ranges_of_the_wheel_begin_with_the_requirements() -> None:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    _, *lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     listed = {requirement.name: requirement for requirement in map(Requirement, lines)}
     everything = PROJECT["dependencies"] + [
         line for extra in PROJECT["optional-dependencies"].values() for line in extra
