@@ -287,10 +287,12 @@ def test_axe_finds_nothing_in_any_state_of_a_chapter(journey: Journey, key: str)
             page.wait_for_timeout(200)
         page.clock.run_for(60_000)
         expect(button(page, "Pause")).to_have_count(0)
+        await_rest(page)  # while the page runs, what it has not drawn yet is dim
         assert violations(page) == []
     with journey.step("When a belief is corrected"):
         for option in page.locator(".st-key-belief button").all()[:2]:
             option.press("Enter")
+        await_rest(page)
         assert violations(page) == []
     journey.close(page)
 
