@@ -220,13 +220,8 @@ def test_script_that_is_late_or_lost_leaves_a_note(
     try:
         with journey.step("Parts are drawn in the order of the page, however late their scripts"):
             page.goto(f"{modules}/{components.module('host').file}")
-            last = [1, ["fourth", "again", 1], 0]
-            assert page.evaluate(MOUNTED) == [
-                "loaded",
-                ["first", "new", 1],
-                ["third", "early", 1],
-                *last,
-            ]
+            first, last = [["first", "new", 1], ["third", "early", 1]], ["fourth", "again", 1]
+            assert page.evaluate(MOUNTED) == ["loaded", *first, 1, last, 0]
         with journey.step("A lost script leaves a note in its place, and the rest of the page"):
             lost = f"**/{components.module(name).file}"
             page.route(lost, lambda route: route.abort())
