@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest.doctest import DoctestModule
+from browser.serving import FLAGS, Server, chromium, serving
 from helpers import properties
 from helpers.properties import examples
-from helpers.serving import FLAGS, Server, chromium, serving
 from helpers.shell import shell, trained  # noqa: F401
 from hypothesis import HealthCheck, Phase, settings
 

@@ -11,7 +11,7 @@ import time
 from io import BytesIO
 from pathlib import Path
 
-from helpers.serving import FLAGS, chromium
+from browser.serving import FLAGS, chromium
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 

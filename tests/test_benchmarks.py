@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import corpora, speed
-from helpers.serving import chromium
+from browser.serving import chromium
 
 pytestmark = pytest.mark.slow
 

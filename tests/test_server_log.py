@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.serving import ROOT, Server
+from browser.serving import ROOT, Server
 
 # As Streamlit 1.67 and Starlette 1.10 write it, with most of the frames left out.
 GONE_AWAY = f"""\

@@ -16,9 +16,9 @@ from zipfile import ZipFile
 
 import pin
 import pytest
+from browser.serving import free_port, started
 from helpers.properties import mostly_thorough
 from helpers.served_pages import assert_serves_the_app
-from helpers.serving import free_port, started
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 

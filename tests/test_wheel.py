@@ -10,10 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from browser.serving import free_port, started
 from helpers import installed_wheel
 from helpers.installed_wheel import PROJECT, ROOT, Environment
 from helpers.served_pages import assert_serves_the_app, status
-from helpers.serving import free_port, started
 from packaging.requirements import Requirement
 
 CORE = "numpy regex tiktoken orjson cachetools wcwidth pyarrow"

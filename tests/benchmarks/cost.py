@@ -72,7 +72,7 @@ def measure_checkout(times: int) -> dict[str, tuple[float, float]]:
     """Start the server of the checkout in the working folder, and measure it."""
     folder = Path.cwd()
     sys.path[:0] = map(str, (folder / "tests" / "benchmarks", folder / "tests", folder))
-    from helpers.serving import serving
+    from browser.serving import serving
 
     with tempfile.TemporaryDirectory() as place, serving(Path(place)) as server:
         return asyncio.run(measure(server.address, server.process, times))

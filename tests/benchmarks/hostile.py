@@ -52,7 +52,7 @@ from benchmarks.load import (
     sentences,
     simulate,
 )
-from helpers.serving import Server, serving
+from browser.serving import Server, serving
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.jobs import worker

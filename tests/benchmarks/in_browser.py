@@ -26,7 +26,7 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from benchmarks import machine
 from benchmarks.corpora import standard_library
-from helpers.serving import FLAGS, chromium, serving
+from browser.serving import FLAGS, chromium, serving
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from bpeviz.ui.permalink import codec

@@ -46,7 +46,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 # Found from wherever this is called.
 sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
-from helpers.serving import proxied, serving
+from browser.serving import proxied, serving
 
 import bpeviz
 from bpeviz import formats

@@ -39,7 +39,7 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from benchmarks import machine
 from benchmarks.load import Measured, User, connected, memory, percentile_95, simulate
-from helpers.serving import FLAGS, chromium, serving
+from browser.serving import FLAGS, chromium, serving
 from playwright.async_api import Browser, Page, async_playwright
 
 from bpeviz.room.rooms import SIZE

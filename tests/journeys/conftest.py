@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from helpers.serving import Server
+from browser.serving import Server
 
 if TYPE_CHECKING:
     from journeys.journey import Journey

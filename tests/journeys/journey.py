@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from helpers.serving import OPTIONS, TIMEOUT, Server
+from browser.serving import OPTIONS, TIMEOUT, Server
 from playwright.sync_api import Browser, Error, Page, Request, Response
 from playwright.sync_api import expect as expect_at_once
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from helpers.serving import TIMEOUT
+from browser.serving import TIMEOUT
 from playwright.sync_api import Error, Frame, FrameLocator, Locator, Page
 from playwright.sync_api import expect as expect_at_once
 

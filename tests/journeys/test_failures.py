@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.serving import OPTIONS, TIMEOUT, Server, serving
+from browser.serving import OPTIONS, TIMEOUT, Server, serving
 from journeys.journey import Browser, Journey
 from journeys.people import (
     FIRST,

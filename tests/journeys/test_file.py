@@ -7,10 +7,10 @@ import re
 from html import escape
 from pathlib import Path
 
+from browser.serving import Server
 from helpers.comparisons import comparison
 from helpers.exports import animation
 from helpers.hostile import HTML
-from helpers.serving import Server
 from journeys.journey import Journey
 from journeys.people import Page, Stage, await_height, expect, trained
 from journeys.test_every_page import violations

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from browser.serving import serving
 from helpers.hostile import MARKUP
-from helpers.serving import serving
 from journeys.journey import Journey
 from journeys.people import expect
 

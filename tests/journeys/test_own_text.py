@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from helpers.serving import OPTIONS, serving
+from browser.serving import OPTIONS, serving
 from journeys.journey import Journey
 from journeys.people import (
     ENGLISH,

@@ -10,11 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from benchmarks.load import Measured, connected
+from browser.serving import Server, proxied, serving
 from helpers.asgi import run
 from helpers.http_server import Handler, running
 from helpers.http_server import Server as PageServer
 from helpers.payloads import payload_of
-from helpers.serving import Server, proxied, serving
 from journeys.journey import Journey
 from journeys.people import (
     FIRST,

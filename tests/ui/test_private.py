@@ -11,8 +11,8 @@ from unittest.mock import Mock
 import pytest
 import streamlit as st
 from benchmarks.load import Measured, connected
+from browser.serving import Server, serving
 from helpers.asgi import run
-from helpers.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.caching.ttl_cache import TTLCache

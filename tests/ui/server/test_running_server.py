@@ -11,9 +11,9 @@ from http.client import HTTPMessage
 import pytest
 import websockets
 from benchmarks.load import Measured, connected
+from browser.serving import Server, serving
 from helpers import http_server
 from helpers.asgi import run
-from helpers.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
