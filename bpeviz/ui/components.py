@@ -171,7 +171,8 @@ def player(
         payload = payload.copy()
         payload["saves"] = True
     linked: LinkedStep | None = st.session_state.get(LINKED_STEP)
-    if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
+    # A text that waits for its training has no steps.
+    if linked and payload["last"] and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload.copy()
         payload["initialStep"] = min(linked["step"], payload["last"])

@@ -111,7 +111,7 @@ class Player {
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
-    const isOpening = !this.data && this.#opensInMotion(data);
+    const isOpening = !this.data?.last && this.#opensInMotion(data);
     const plays = isNew && data.plays && data.last > 0;
     const awaitsPlay = isNew && this.data && data.last > 0 && this.playback.sent(data.views[0].text);
     const step = isOpening || plays || awaitsPlay ? 0 : shownStep(this.data, this.step, data, lastSteps);
