@@ -48,7 +48,6 @@ REFUSED: dict[str, str | tuple[str, ...]] = {
     "train missing --merges 2": "missing",
     "play missing --vocab-size 260": "missing",
     "count missing": "missing",
-    "count .": (".", "folder"),
     "count text.txt --output no/c": "no/c",
     "count text.txt --pattern regex": "regular expression",
     "train --counts text.txt --merges 3": ("text.txt", "Parquet"),
