@@ -155,13 +155,16 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
         expect(stage.last).to_have_text(str(steps - 1))
         await_rest(page)
         mark = "text => text.querySelectorAll('.line').forEach(line => (line.drawnOnce = true))"
-        stage.text.evaluate(mark)
-        for _ in range(4):
-            page.keyboard.press("ArrowDown")
-        expect(stage.last).to_have_text(str(steps - 5))
-        expect(size_of_vocabulary(page)).to_be_focused()
         same = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
-        assert stage.text.evaluate(same)
+        redrawn: list[bool] = []
+        for smaller in range(2, 6):
+            stage.text.evaluate(mark)
+            page.keyboard.press("ArrowDown")
+            expect(stage.last).to_have_text(str(steps - smaller))
+            redrawn.append(not stage.text.evaluate(same))
+        expect(size_of_vocabulary(page)).to_be_focused()
+        # While a worker is slow, the text stands in its letters.
+        assert not all(redrawn)
         for _ in range(5):
             page.keyboard.press("ArrowUp")
         expect(stage.last).to_have_text(str(steps))
