@@ -183,6 +183,11 @@ class Journey:
         page.goto(server.address + path)
         return page
 
+    def add_script(self, page: Page, script: str) -> None:
+        """Run a script before those of later documents of a page, which no later journey gets."""
+        page.add_init_script(script)
+        self._reusable.remove(page)
+
     def watch(self, page: Page, server: Server | None = None) -> Page:
         """Let the errors of a page, such as one that another has opened, fail its step."""
         server = server or self.server

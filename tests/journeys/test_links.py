@@ -194,7 +194,7 @@ def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
         page.keyboard.press("Escape")
         expect(button(page, "Copied")).to_have_count(0)
     with journey.step("Without the browser's clipboard, the link is copied, or shown to be copied"):
-        page.add_init_script("delete Navigator.prototype.clipboard")
+        journey.add_script(page, "delete Navigator.prototype.clipboard")
         page.goto(journey.server.address + link(TEXT))
         stage.await_text(TEXT)
         open_share(page)

@@ -320,6 +320,7 @@ def test_pasted_and_opened_texts_are_drawn_or_refused(journey: Journey) -> None:
         first, second = parts_of(text, boundaries)
         expect(page.get_by_text(f"Showing characters 1 to {first.last:,} of")).to_be_visible()
         stage.go(40)
+        await_rest(page)
         set_number(page, "Part shown", 2)
         expect(page.get_by_text(f"Showing characters {second.first + 1:,} to")).to_be_visible()
         stage.await_step(40)
@@ -352,7 +353,7 @@ def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> No
         expect(stage.last).to_have_text("3")
         stage.go(2)
         await_rest(page)  # the browser has stored it
-        page.add_init_script(f"({SIZES})()")
+        journey.add_script(page, f"({SIZES})()")
         page.reload()
         stage.await_step(2)
         expect(stage.last).to_have_text("3")
