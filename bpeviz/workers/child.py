@@ -145,7 +145,7 @@ class Child:
             OSError: The process has ended.
         """
         if not self._ready:
-            self.deadline = max(self.deadline, monotonic() + _START)
+            self.deadline = monotonic() + _START
             serving.read(self._answers)
             self._ready = True
         self.deadline = monotonic() + min(clock, serving.WORKER_CLOCK * seconds)

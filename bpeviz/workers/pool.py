@@ -288,6 +288,7 @@ class Pool:
                 self._idle.remove(idle)
                 if idle[1].process.poll() is None:
                     child = idle[1]
+                    child.deadline = inf  # that of its start or last request has passed
                     break
                 idle[1].end()
             most = sum(places.number for places in self._places.values())

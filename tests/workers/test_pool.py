@@ -239,6 +239,17 @@ def test_waiting_slow_requests_are_limited() -> None:
     assert not shared._running
 
 
+def test_idle_worker_whose_deadline_has_passed_is_not_stopped() -> None:
+    quick = fakes(1, 1)
+    with quick.worker(Request()) as first:
+        first.deadline = 0.0
+    for _ in range(2):
+        with quick.worker(Request()) as worker:
+            time.sleep(0.1)  # before the request has a deadline of its own
+            assert cast(Any, worker) is first
+            assert not cast(Any, worker).killed.is_set()
+
+
 def test_deadline_and_memory_limit_stop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(pool, "WATCHED", True)
