@@ -155,7 +155,9 @@ def test_what_opens_on_pages(journey: Journey) -> None:
             if place == "Compare":
                 button(page, "More").first.click()
             button(page, name).first.click()
-            assert violations(page, opened_part(page)) == []
+            opened = opened_part(page)
+            await_rest(page)  # parts that are drawn again are dim
+            assert violations(page, opened) == []
             page.keyboard.press("Escape")
             expect(page.locator(OPENED)).to_have_count(0)
             page.evaluate(
