@@ -2,7 +2,7 @@
 
 `uv pip compile --universal` pins what both files of requirements need, for Python 3.11 and newer,
 in `.package/constraints.txt`. pip reads this file, and `uv run` the same pins in the header of
-`app.py`. pip itself is not pinned: whoever installs has one.
+`app.py`. pip itself is not pinned: every installation begins with one.
 """
 
 from __future__ import annotations

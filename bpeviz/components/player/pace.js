@@ -9,7 +9,7 @@ export const MAX_JUMPS = 40; // of a whole training with reduced motion
 const INTERRUPTION = 5; // seconds without a frame, as while a computer sleeps
 
 const ORDERED = 0.4; // seconds of a step at least that is told in order
-const BEATS = 12; // in which it is told (`film.js`), and then rests
+const BEATS = 12; // of one event (`film.js`), and then a rest
 
 /**
  * Return the seconds of a beat of a step, or 0 where everything changes at once.
