@@ -31,7 +31,7 @@ def test_speed_prints_a_figure_of_every_contender() -> None:
     assert {row[0] for row in rows} >= {name for kind in speed.CONTENDERS.values() for name in kind}
     for row in rows:
         if row[0] == speed.BPEVIZ:
-            assert all(re.fullmatch(r"[\d.e-]+ s|\d+ MB", cell) for cell in row[1:])
+            assert all(re.fullmatch(r"[\d.e-]+ s", cell) for cell in row[1:])
 
 
 @pytest.mark.parametrize("digests", [("other", "other"), ("same", "other")])
@@ -39,9 +39,9 @@ def test_cell_marks_wrong_results(digests: tuple[str, str]) -> None:
     ours = [{"figure": 2.0, "digest": "same"}, {"figure": 4.0, "digest": "same"}]
     theirs = [{"figure": 6.0, "digest": digest} for digest in digests]
     results = {"bpeviz": ours, "tiktoken": theirs, "tokenizers": theirs}
-    assert speed.cell("bpeviz", results, memory=False) == "3 s"
-    assert speed.cell("tiktoken", results, memory=False) == "WRONG"
-    assert speed.cell("tokenizers", results, memory=False) == "2.25"  # median of 3 and 1.5
+    assert speed.cell("bpeviz", results) == "3 s"
+    assert speed.cell("tiktoken", results) == "WRONG"
+    assert speed.cell("tokenizers", results) == "2.25"  # median of 3 and 1.5
 
 
 def test_measure_stops_its_process_at_the_limit(tmp_path: Path) -> None:
@@ -69,8 +69,10 @@ def output_of(script: str, *arguments: str | Path) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_load_runs_without_errors() -> None:
-    printed = output_of("load.py", "--users=3", "--think=0.5", "--seconds=4", "--no-training")
+def test_load_runs_without_errors_beside_an_attack() -> None:
+    how = ("--users=3", "--think=0.5", "--seconds=4", "--no-training", "--attack=texts")
+    printed = output_of("load.py", *how)
+    assert any(re.fullmatch("[1-9][0-9]* attacks", line) for line in printed)
     (all_actions,) = [line for line in printed if line.startswith("all actions")]
     assert int(all_actions.split()[2]) > 3
     assert "Errors: 0" in printed
@@ -88,26 +90,11 @@ def test_cost_prints_time_and_size_per_action() -> None:
 
 
 @pytest.mark.thorough
-def test_room_counts_votes_and_loses_no_follower() -> None:
+def test_room_loses_no_follower() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
-    how = ("--quick", "--followers=6", "--rounds=1", "--seconds=3")
-    printed = "\n".join(output_of("room.py", *how))
+    printed = "\n".join(output_of("room.py", "--quick", "--followers=6"))
     assert "after it: 1 of 1" in printed
-    assert "dropped and came back: right" in printed
-    assert re.search("20 users, median: .* beside a room of 6", printed)
-
-
-@pytest.mark.thorough
-def test_hostile_prints_a_row_per_attack_without_errors() -> None:
-    only = ("--only=links", "--only=texts")
-    printed = output_of("hostile.py", "--users=2", "--think=0.5", "--seconds=2", *only)
-    _, _, *rows = cells("\n".join(printed))
-    assert [row[0] for row in rows] == ["links", "texts"]
-    for row in rows:
-        assert all(int(count) > 0 for count in row[1:3])
-        assert row[6:8] == ["0", "0"]
-        assert all(figure.endswith(" MB") for figure in row[8:10])
 
 
 @pytest.mark.thorough
@@ -115,9 +102,8 @@ def test_browser_measures_a_page_and_the_player() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
     rows = cells("\n".join(output_of("in_browser.py", "--quick", "--rounds=1")))
-    heads = ["page", "---", "empty", "Train", "text", "---", "10,000 line breaks"]
-    assert [row[0] for row in rows] == [*heads, "", "---", "Train plays a merge diagram"]
-    assert float(rows[6][3]) <= 3  # a line costs more than the one piece of a text without breaks
+    heads = ["page", "---", "empty", "Train", "", "---", "Train plays a merge diagram"]
+    assert [row[0] for row in rows] == heads
     for _, shift, *_, paint, _ in rows[2:4]:
         assert 0 <= float(shift) < 2
         assert float(paint.removesuffix(" s")) > 0.05

@@ -6,9 +6,6 @@ All times are processor time, with that of child processes. “Load” is from a
 loaded file: bpeviz starts a child process, and the library alone a Python that imports it. “Ids” is
 the median time to encode the text again. “All” finds all its boundaries. Ids must be equal. The
 ratio for ids must be at most 1.3, and so must that of loading and encoding together.
-
-With `--open`, it measures by the clock, instead, how long a page takes to open files of any format,
-in its own process and in a worker that is ready. The target is at most 150 ms more.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
-from time import clock_gettime, perf_counter, process_time
+from time import clock_gettime, process_time
 
 sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
@@ -27,9 +24,6 @@ import sentencepiece
 import tokenizers
 from benchmarks.corpora import standard_library
 
-from bpeviz.formats import FormatError
-from bpeviz.formats.opened import open_files
-from bpeviz.jobs import files
 from bpeviz.libraries import pool as library_pool
 from bpeviz.libraries import worker as library_worker
 from bpeviz.libraries.pool import File
@@ -102,29 +96,8 @@ def seconds(work: Callable[[], object]) -> float:
     return used() - started
 
 
-def open_each(paths: Sequence[Path]) -> int:
-    """Print how long a page takes to open files; return 0."""
-    print("| file | in this process | in a worker |\n| --- | ---: | ---: |")
-    for path in paths:
-        given = [(path.name, path.read_bytes())]
-        rounds: list[tuple[float, float]] = []
-        for _ in range(ROUNDS + 1):
-            started = perf_counter()
-            open_files(given)
-            between = perf_counter()
-            files.read(path.name, FormatError, open_files, given)
-            rounds.append((between - started, perf_counter() - between))
-        times = [median(column) * 1e3 for column in zip(*rounds[1:], strict=True)]
-        print(
-            f"| {'/'.join(path.parts[-2:])} | {times[0]:.0f} ms | {times[1]:.0f} ms |", flush=True
-        )
-    return 0
-
-
 def main() -> int:
     """Print a table; return 1 if ids differ or take too long."""
-    if sys.argv[1] == "--open":
-        return open_each([*map(Path, sys.argv[2:])])
     text = standard_library(SIZE)
     failed = False
     print("| file | load | library | ids | library | ratio | load and ids, ratio | all |")

@@ -1,15 +1,12 @@
-"""Measure the pages in a real browser: layout shift, first useful paint, line breaks, and frames.
+"""Measure the pages in a real browser: layout shift, first useful paint, and frames.
 
     python tests/benchmarks/in_browser.py [--rounds N] [--quick]
 
 Each page is opened by a cold link: a new session in a new tab of a browser that has Streamlit's
 scripts. In each round, every page and an empty Streamlit page load in turn. The first useful paint
-is the frame after which tokens are on the screen, or on Learn the question. Then Train shows texts
-with many line breaks, and texts of equal length without: the task time is the renderer's processor
-time, from the input until the page rests. Last, the player plays at 4× on Train, and with four rows
-on Algorithms, and a text under four tokenizers scrolls on Compare, at normal processor speed and
-slowed four times by the browser. The script needs Chromium (`BPEVIZ_CHROMIUM` sets its path) and
-starts its own servers.
+is the frame after which tokens are on the screen, or on Learn the question. Then the player plays
+at 4× on Train, and with four rows on Algorithms, at normal processor speed and slowed four times by
+the browser. The script needs Chromium (`BPEVIZ_CHROMIUM` sets its path) and starts its own servers.
 """
 
 from __future__ import annotations
@@ -30,7 +27,6 @@ from browser.serving import FLAGS, chromium, serving
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from bpeviz.ui.permalink import codec
-from bpeviz.views.parts import WINDOW
 
 PAGES = ("", "Compare", "Inspect", "Algorithms", "Pre-tokenize", "Learn")
 SIZES = {1366: 768, 820: 1180, 390: 844}
@@ -39,12 +35,6 @@ SIZES = {1366: 768, 820: 1180, 390: 844}
 EMPTY = "import streamlit as st\nst.text('Empty')\n"
 REST = 2_000
 """Milliseconds after a load during which charts and tables may still move something."""
-
-LINES = {
-    "10,000 line breaks": ("\n" * 10_000, "a" * 10_000),
-    "10,000 lines of a b": ("a b\n" * 10_000, "a b " * 10_000),
-}
-"""Texts with many line breaks, each with a text of equal length without."""
 
 ROWS = codec.pack({"algorithms": ["bpe", "wordpiece", "unigram", "sentencepiece"]})
 
@@ -75,18 +65,6 @@ BRIEF = "banana bandana, banana bandana, bananas!"
 
 SHOWS = """atoms => [...document.querySelectorAll('*')].some(
   e => e.shadowRoot?.querySelector('.text')?.textContent.length >= atoms)"""
-ENTER = """(box, text) => {
-  box.value = text;
-  box.dispatchEvent(new Event("input"));
-}"""
-SCROLL = """() => {
-  const tick = () => {
-    for (const { shadowRoot } of document.querySelectorAll("[data-testid^=stBidiComponent]"))
-      shadowRoot?.querySelector(".text")?.scrollBy(0, 60);
-    requestAnimationFrame(tick);
-  };
-  requestAnimationFrame(tick);
-}"""
 COUNT = """(seconds) => new Promise((done) => {
   const times = [];
   const tick = (now) => {
@@ -130,32 +108,6 @@ def loads(context: BrowserContext, addresses: dict[str, str], rounds: int) -> No
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-def task_time(browser: Browser, address: str, text: str) -> float:
-    """Enter a text on Train; return the renderer's processor time in seconds until it rests."""
-    page = browser.new_page(viewport={"width": 1366, "height": 768})
-    page.set_default_timeout(120_000)
-    page.goto(address)
-    page.get_by_role("button", name="Play", exact=True).wait_for()
-    page.wait_for_timeout(REST)
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def total() -> float:
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
-
-    start = before = total()
-    # Playwright's `fill` edits the box line by line, which takes minutes.
-    page.get_by_label("Text to use").evaluate(ENTER, text)
-    page.get_by_label("Text to use").press("Control+Enter")
-    page.wait_for_function(SHOWS, arg=min(len(text), WINDOW - 1), polling=500)
-    while (now := total()) - before > 0.05:
-        before = now
-        page.wait_for_timeout(REST)
-    page.close()
-    return now - start
-
-
 def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
     """Play on a page; return the frames per second and the longest frame in milliseconds."""
     page = browser.new_page(viewport={"width": 1366, "height": 768})
@@ -183,25 +135,8 @@ def rows_played(browser: Browser, address: str, atoms: int, slowed: int) -> tupl
     return frames(browser, f"{address}/Algorithms?s={ROWS}", atoms, slowed)
 
 
-def scrolled(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
-    """Scroll on Compare; return the frames per second and the longest frame in milliseconds."""
-    page = browser.new_page(viewport={"width": 1366, "height": 768})
-    page.set_default_timeout(120_000)
-    page.goto(f"{address}/Compare")
-    page.get_by_label("Text to use").fill(standard_library(atoms))
-    page.get_by_label("Text to use").press("Control+Enter")
-    page.wait_for_function(SHOWS, arg=4 * atoms)
-    page.wait_for_timeout(3_000)  # charts and tables are drawn
-    session = page.context.new_cdp_session(page)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
-    page.evaluate(SCROLL)
-    measured: list[float] = page.evaluate(COUNT, 3.0)
-    page.close()
-    return measured[0], measured[1]
-
-
 def main() -> None:
-    """Measure and print three tables."""
+    """Measure and print two tables."""
     parser = argparse.ArgumentParser(description="Measure the pages in a browser.")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")
     parser.add_argument("--quick", action="store_true", help="one page, as a smoke test")
@@ -225,20 +160,11 @@ def main() -> None:
             pages = PAGES[:1] if arguments.quick else PAGES
             addresses = {page or "Train": f"{app.address}/{page}" for page in pages}
             loads(context, {"empty": f"{empty.address}/?empty"} | addresses, arguments.rounds)
-        print("\n| text | task time | without | ratio |\n| --- | ---: | ---: | ---: |")
-        for name in [*LINES][: 1 if arguments.quick else None]:
-            rounds = [
-                [task_time(browser, app.address, text) for text in LINES[name]]
-                for _ in range(arguments.rounds)
-            ]
-            lines, without = (median(values) for values in zip(*rounds, strict=True))
-            ratio = lines / without
-            print(f"| {name} | {lines:.2f} s | {without:.2f} s | {ratio:.2f} |", flush=True)
         print("\n| | atoms | processor | frames/s | longest frame |")
         print("| --- | ---: | --- | ---: | ---: |")
         shown = [("Train plays a merge diagram", frames, len(BRIEF))]
         shown += [("Train plays", frames, atoms) for atoms in (3_000, 20_000)]
-        shown += [("Algorithms plays", rows_played, 3_000), ("Compare scrolls", scrolled, 20_000)]
+        shown += [("Algorithms plays", rows_played, 3_000)]
         for (name, measure, atoms), slowed in product(shown, (1, 4)):
             found = [measure(browser, app.address, atoms, slowed) for _ in range(arguments.rounds)]
             rate, longest = (median(values) for values in zip(*found, strict=True))

@@ -1,7 +1,7 @@
 """Measure the app's response times with many users, while one of them trains on a large text.
 
     python tests/benchmarks/load.py [--users 50] [--seconds 60] [--think 5] [--no-training]
-                                    [--two-processes] [--files]
+                                    [--two-processes] [--attack CLASS] [--tabs 6]
 
 It starts a server on this machine and connects to it over the websocket that browsers use. Each
 user loads a page, then repeatedly pauses and edits the text, changes the size, steps through the
@@ -9,9 +9,10 @@ merges or changes the page. One more user trains on 10 MB, repeatedly.
 
 A response time runs from an action until the server has sent everything that follows from it,
 without the browser's drawing. The script prints the median and the 95th percentile of each action,
-errors, and the server's memory: at first, at most, and after all users have left. With
-`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With `--files`,
-each user opens a tokenizer file of their own.
+errors, and the memory of the server and its workers: at first, at most, and after all users have
+left. With `--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With
+`--attack`, another user attacks the server in many tabs, in one of the ways of `attacks.py`. The
+exit code is 1 if there was an error of a user, or a traceback in the server's log.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -37,6 +39,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import psutil
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import UploadedFileInfo
@@ -48,8 +51,6 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from browser.serving import proxied, serving
 
-import bpeviz
-from bpeviz import formats
 from bpeviz.corpus import samples
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -272,23 +273,13 @@ async def connected(address: str, measured: Measured, cookie: str = "") -> Async
         yield User(socket, measured, address, cookie)
 
 
-async def simulate(
-    address: str,
-    seed: int,
-    measured: Measured,
-    end: float,
-    think: float,
-    file: bytes | None = None,
-) -> None:
-    """Act as one user until the end, who first opens a tokenizer file if one is given."""
+async def simulate(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
+    """Act as one user until the end."""
     draw = random.Random(seed)
     await asyncio.sleep(draw.uniform(0, think))
     try:
         async with connected(address, measured, f"{COOKIE}=load-{seed}") as user:
             await user.load()
-            if file is not None:
-                await user.open("Compare")
-                await user.open_file(file)
             while time.monotonic() < end:
                 await asyncio.sleep(draw.uniform(0.5, 1.5) * think)
                 on_train = "player" in user.widgets
@@ -343,21 +334,18 @@ def send_file(address: str, name: str, content: bytes, cookie: str = "") -> int:
         return 0
 
 
-def tokenizer_file(number: int) -> bytes:
-    """Return a `tokenizer.json` that its library applies, a different one for each number."""
-    tokenizer = bpeviz.train(samples.by_key("english-prose").text, vocab_size=600 + number)
-    file = json.loads(formats.dump(tokenizer.tokenizer(), "huggingface")["tokenizer.json"])
-    return json.dumps(file | {"normalizer": {"type": "Lowercase"}}).encode()
-
-
 def percentile_95(times: list[float]) -> float:
     return sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
 
 
 def memory(processes: list[int]) -> float:
-    """Return the memory of processes in MB."""
-    read = [Path(f"/proc/{one}/status").read_text(encoding="utf-8") for one in processes]
-    return sum(int(status.split("VmRSS:")[1].split()[0]) for status in read) / 1e3
+    """Return the memory of processes and their child processes in MB."""
+    total = 0
+    for root in map(psutil.Process, processes):
+        for process in (root, *root.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += process.memory_info().rss
+    return total / 1e6
 
 
 async def measure(arguments: argparse.Namespace, address: str, server: list[int]) -> bool:
@@ -370,17 +358,19 @@ async def measure(arguments: argparse.Namespace, address: str, server: list[int]
     before = most = memory(server)
     end = time.monotonic() + arguments.seconds
     users = range(arguments.users)
-    contents = [tokenizer_file(seed) if arguments.files else None for seed in users]
-    runs = [
-        simulate(address, seed, measured, end, arguments.think, contents[seed]) for seed in users
-    ]
+    runs = [simulate(address, seed, measured, end, arguments.think) for seed in users]
     if arguments.training:
         runs.append(train(address, trainer, end))
+    how = (address, arguments.attack, str(arguments.seconds), str(arguments.tabs))
+    script = Path(__file__).with_name("attacks.py")
+    attacker = subprocess.Popen([sys.executable, script, *how]) if arguments.attack else None
     tasks = [asyncio.create_task(run) for run in runs]
     while not all(task.done() for task in tasks):
         await asyncio.sleep(0.5)
         most = max(most, memory(server))
     await asyncio.gather(*tasks)
+    if attacker:
+        await asyncio.to_thread(attacker.wait)
     away = min(AWAY, arguments.seconds)
     await asyncio.sleep(away)
     print_table(measured, trainer)
@@ -421,7 +411,8 @@ def main() -> None:
         help="mean seconds between the actions of a user (default 5)",
     )
     parser.add_argument("--two-processes", action="store_true", help="two servers behind nginx")
-    parser.add_argument("--files", action="store_true", help="each user opens a tokenizer file")
+    parser.add_argument("--attack", metavar="CLASS", help="expressions, trainings, files, …")
+    parser.add_argument("--tabs", type=int, default=6, help="tabs of the attacker (default 6)")
     parser.add_argument("--training", action=argparse.BooleanOptionalAction, default=True)
     arguments = parser.parse_args()
     training = ", and one that trains on 10 MB" if arguments.training else ""
@@ -436,9 +427,10 @@ def main() -> None:
         else:
             servers = [stack.enter_context(serving(folder, **OPEN_UPLOADS))]
             address = servers[0].address
-        if not asyncio.run(measure(arguments, address, [one.process for one in servers])):
-            print(*(one.tracebacks() for one in servers))
-            sys.exit(1)
+        no_errors = asyncio.run(measure(arguments, address, [one.process for one in servers]))
+        if tracebacks := "".join(server.tracebacks() for server in servers):
+            print(tracebacks[-6_000:])
+        sys.exit(bool(tracebacks) or not no_errors)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure a room of 60 followers, five of whom are pages of a real browser.
 
-    python tests/benchmarks/room.py [--followers 60] [--rounds 2] [--seconds 60] [--quick]
+    python tests/benchmarks/room.py [--followers 60] [--answers] [--quick]
 
 The leader's page and five followers are pages of Chromium (`BPEVIZ_CHROMIUM` sets its path), and
 the others are clients of the room's websocket. The script starts its own servers, and prints:
@@ -9,10 +9,7 @@ the others are clients of the room's websocket. The script starts its own server
 - the time from the last vote until the leader's page has painted that all have answered,
 - the frames per second of the leader's page while it plays,
 - the time until a follower has the answer to a vote on a task, and to a fence (also alone, with
-  `--answers`),
-- the counts of a vote during which half of the followers drop and come back,
-- the response times of 20 users of `load.py` without and beside a room, in turn,
-- the memory of the server after 100 rooms were opened and closed.
+  `--answers`).
 """
 
 from __future__ import annotations
@@ -26,7 +23,6 @@ import secrets
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from statistics import median
@@ -38,7 +34,7 @@ import websockets
 sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from benchmarks import machine
-from benchmarks.load import Measured, User, connected, memory, percentile_95, simulate
+from benchmarks.load import Measured, User, connected, percentile_95
 from browser.serving import FLAGS, chromium, serving
 from playwright.async_api import Browser, Page, async_playwright
 
@@ -51,8 +47,7 @@ from bpeviz.ui.runtime.user import COOKIE
 REAL = 5
 """The followers that are pages of a browser."""
 
-USERS, THINK = 20, 5.0
-CLICKS, ROOMS = 40, 100
+CLICKS = 40
 
 LINKS = Path(tempfile.mkdtemp()) / "links"
 KEY = ServerKey(f"{LINKS}.key")
@@ -62,9 +57,6 @@ CHANGES = 10
 """The answers of each follower to a task."""
 
 MINE = f"{COOKIE}=leader"
-SETTLE = 15
-"""Seconds until the memory of the server is read."""
-
 SETTINGS = codec.pack({"text_sample": "english-prose"})
 
 RECORD = """() => {
@@ -218,34 +210,6 @@ async def send(page: Page) -> None:
     await page.get_by_role("button", name="Send").click()
 
 
-async def returning(room: Room, leader: Client, number: int) -> bool:
-    """Let half of the followers drop and come back in a vote; return whether counts are right."""
-    async with contextlib.AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(room.joined()) for _ in range(number // 2)]
-        tokens = []
-        await leader.send(do="ask")
-        for i in range(number // 2):
-            async with room.joined() as client:
-                await client.answer(i % 3)
-                await client.until(lambda client=client, i=i: client.has(i % 3))
-                tokens.append(client.state["token"])
-        back = [await stack.enter_async_context(room.joined(token=token)) for token in tokens]
-        for i, client in enumerate(clients):
-            await client.answer(i % 3)
-        for client in back[::2]:
-            await client.answer(3)  # they change their answers
-        expected = Counter(i % 3 for i in range(len(clients)))
-        expected += Counter(3 if i % 2 == 0 else i % 3 for i in range(len(back)))
-        answered = len(clients) + len(back)
-        await leader.until(lambda: leader.state["vote"]["answered"] == answered)
-        await asyncio.sleep(0.2)
-        await leader.send(do="show")
-        await leader.until(lambda: leader.state["vote"]["task"]["counts"])
-        counts = leader.state["vote"]["task"]["counts"]
-        await leader.send(do="end vote")
-        return bool(counts[:4] == [expected[i] for i in range(4)])
-
-
 async def in_browsers(address: str, browser: Browser, number: int, quick: bool) -> None:
     """Measure a room whose leader and some followers are pages."""
     room = Room(address)
@@ -321,66 +285,6 @@ async def answers(address: str, number: int) -> None:
             )
 
 
-async def return_during_vote(address: str, number: int) -> None:
-    room = Room(address)
-    async with connected(address, Measured(), MINE) as user:
-        await room.open(user)
-        async with room.joined(leads=True) as leader:
-            right = await returning(room, leader, number)
-            print(f"Counts after half of {number} dropped and came back: {right and 'right'}")
-
-
-async def beside(address: str, number: int, seconds: float) -> list[float]:
-    """Return the response times of users, beside a room with so many followers that plays."""
-    measured = Measured()
-    end = time.monotonic() + seconds
-    async with contextlib.AsyncExitStack() as stack:
-        tasks = [simulate(address, seed, measured, end, THINK) for seed in range(USERS)]
-        if number:
-            room = Room(address)
-            await room.open(await stack.enter_async_context(connected(address, Measured(), MINE)))
-            for _ in range(number):
-                await stack.enter_async_context(room.joined())
-            leader = await stack.enter_async_context(room.joined(leads=True))
-            tasks.append(play(leader, end))
-        await asyncio.gather(*tasks)
-    for error in measured.errors:
-        print(error)
-    return [one for times in measured.times.values() for one in times]
-
-
-async def play(leader: Client, end: float) -> None:
-    """Step forward ten times a second, and back to the beginning."""
-    last = leader.state["content"]["player"]["last"]
-    number = leader.state["content"]["number"]
-    step = 0
-    while time.monotonic() < end:
-        await asyncio.sleep(0.1)
-        step = step % last + 1
-        await leader.send(step=step, content=number)
-
-
-async def rooms(address: str, process: int, number: int) -> float:
-    """Open and close rooms; return by how many MB the memory has grown."""
-    before = 0.0
-    async with connected(address, Measured(), MINE) as user:
-        for i in range(number + 20):
-            if i == 20:
-                await asyncio.sleep(SETTLE)
-                before = memory([process])
-            room = Room(address)
-            await room.open(user)
-            async with room.joined(leads=True) as leader, room.joined() as follower:
-                await leader.send(step=5, content=leader.state["content"]["number"])
-                await follower.until(lambda client=follower: client.state["step"] == 5)
-                await leader.send(do="ask")
-                await follower.answer(0)
-                await leader.send(do="close room")
-                await follower.until(lambda client=follower: "ended" in client.state)
-        await asyncio.sleep(SETTLE)
-        return memory([process]) - before
-
-
 async def measure(folder: Path, arguments: argparse.Namespace) -> None:
     number = arguments.followers
     with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
@@ -391,33 +295,14 @@ async def measure(folder: Path, arguments: argparse.Namespace) -> None:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS])
             await in_browsers(server.address, browser, number, arguments.quick)
             await browser.close()
-        await return_during_vote(server.address, number)
         print(server.tracebacks())
-    with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
-        count = 5 if arguments.quick else ROOMS
-        grown = await rooms(server.address, server.process, count)
-        print(f"Memory after {count} rooms were opened and closed: {grown:+.1f} MB")
-    alone: list[float] = []
-    together: list[float] = []
-    for _ in range(arguments.rounds):
-        for times, followers in ((alone, 0), (together, number)):
-            with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
-                times += await beside(server.address, followers, arguments.seconds)
-    for name, figure in (("median", median), ("95 %", percentile_95)):
-        a, b = figure(alone), figure(together)
-        print(
-            f"{USERS} users, {name}: {a * 1e3:.0f} ms without, {b * 1e3:.0f} ms beside a room of "
-            f"{number}: {b / a:.2f} times"
-        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--followers", type=int, default=60)
-    parser.add_argument("--rounds", type=int, default=2, help="rounds beside users (default 2)")
-    parser.add_argument("--seconds", type=float, default=60, help="seconds of a round (default 60)")
     parser.add_argument("--answers", action="store_true", help="only the answers to tasks")
-    parser.add_argument("--quick", action="store_true", help="few clicks, votes and rooms")
+    parser.add_argument("--quick", action="store_true", help="few clicks and votes")
     arguments = parser.parse_args()
     print(*machine.head(("streamlit", "starlette", "websockets", "playwright")), sep="\n")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Measure the speed and memory of bpeviz beside other libraries, and compare the results.
+"""Measure the speed of bpeviz beside other libraries, and compare the results.
 
     python tests/benchmarks/speed.py [TEXT] [--quick] [--rounds N] [--limit SECONDS]
 
@@ -16,15 +16,12 @@ import hashlib
 import io
 import json
 import os
-import re
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -48,7 +45,7 @@ WARM_UP = "All contenders train on these words first, ſ and 11 Ωμέγα’s �
 
 @dataclass(frozen=True)
 class Job:
-    """A measurement, of time unless it is one of memory, or of processor time.
+    """A measurement of time.
 
     kind: a key of `CONTENDERS`. text, base: paths; base is for "encode".
     """
@@ -58,8 +55,6 @@ class Job:
     pattern: str = "gpt2"
     size: int = 0
     base: str = ""
-    memory: bool = False
-    processor: bool = False
 
     def read(self) -> str:
         return Path(self.text).read_bytes().decode()
@@ -253,19 +248,8 @@ EQUAL = {
 # ---- measuring
 
 
-def _resident(field: str) -> int:
-    """Return the current ("VmRSS") or peak ("VmHWM") memory of this process in bytes."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-    except OSError:  # not Linux: the peak since the process began
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    match = re.search(rf"^{field}:\s*(\d+) kB", status, re.M)
-    return int(match[1]) * 1024 if match else 0
-
-
 def measure_here(contender: str, job: Job) -> dict[str, Any]:
-    """Do a job in this process; return its seconds or bytes, and a digest of its result."""
+    """Do a job in this process; return its seconds, and a digest of its result."""
     prepare = CONTENDERS[job.kind][contender]
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder, "small")
@@ -273,17 +257,13 @@ def measure_here(contender: str, job: Job) -> dict[str, Any]:
         prepare(replace(job, text=str(small), base=str(small), size=min(job.size, 300)))[0]()
     do_job, read = prepare(job)
     gc.collect()
-    with suppress(OSError):  # not Linux
-        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
-    before = _resident("VmRSS")
     start = time.perf_counter()
     result = do_job()
     seconds = time.perf_counter() - start
-    figure = _resident("VmHWM") - before if job.memory else seconds
     digest = hashlib.sha256()
     for raw in read(result):
         digest.update(len(raw).to_bytes(8, "little") + raw)
-    return {"figure": figure, "digest": digest.hexdigest()}
+    return {"figure": seconds, "digest": digest.hexdigest()}
 
 
 def measure(contender: str, job: Job, limit: float) -> dict[str, Any]:
@@ -302,38 +282,15 @@ def measure(contender: str, job: Job, limit: float) -> dict[str, Any]:
 
 def column(job: Job, rounds: int, limit: float) -> dict[str, str]:
     """Return the cell of each contender. A contender that fails or takes too long runs once."""
-    if job.processor:
-        results = measure(str(rounds), job, limit * rounds)
-        if "problem" in results:
-            return {BPEVIZ: f"WRONG: {results['problem']}"}
-        return {name: cell(name, results, job.memory) for name in results}
     results = {name: [] for name in CONTENDERS[job.kind]}
     for _ in range(rounds):
         for name, found in results.items():
             if not any("problem" in result for result in found):
                 found.append(measure(name, job, limit))
-    return {name: cell(name, results, job.memory) for name in results}
+    return {name: cell(name, results) for name in results}
 
 
-def alternating(job: Job, rounds: int) -> dict[str, list[dict[str, Any]]]:
-    """Return the processor seconds of bpeviz and rustbpe, which take turns in this process.
-
-    All threads count, and so does the counting of pre-tokens. The first round warms up.
-    """
-    results: dict[str, list[dict[str, Any]]] = {BPEVIZ: [], SMALLEST: [], "rustbpe": []}
-    for _ in range(rounds + 1):
-        for name, measured in results.items():
-            do_job, read = CONTENDERS["train"][name](job)
-            gc.collect()
-            start = time.process_time()
-            result = do_job()
-            seconds = time.process_time() - start
-            digest = hashlib.sha256(b"\n".join(read(result)))
-            measured.append({"figure": seconds, "digest": digest.hexdigest()})
-    return {name: measured[1:] for name, measured in results.items()}
-
-
-def cell(name: str, results: dict[str, list[dict[str, Any]]], memory: bool) -> str:
+def cell(name: str, results: dict[str, list[dict[str, Any]]]) -> str:
     """Return a contender's median, if it is bpeviz, or else the median of its ratios to it."""
     for result in results[name]:
         if "problem" in result:
@@ -344,7 +301,7 @@ def cell(name: str, results: dict[str, list[dict[str, Any]]], memory: bool) -> s
         return "WRONG"
     figures = [result["figure"] for result in results[name]]
     if name == BPEVIZ:
-        return f"{median(figures) / 1e6:,.0f} MB" if memory else f"{median(figures):.3g} s"
+        return f"{median(figures):.3g} s"
     pairs = zip(figures, results[BPEVIZ], strict=False)
     return f"{median(figure / its.get('figure', figure) for figure, its in pairs):.2f}"
 
@@ -375,14 +332,6 @@ def tables(given: Path, folder: Path, quick: bool) -> Iterator[tuple[str, dict[s
         {f"{t} {n:,}": Job("train", path, size=n) for t, path in texts.items() for n in sizes},
     )
     yield (
-        "Training, processor time in one process",
-        {
-            f"{t} {n:,}": Job("train", path, size=n, processor=True)
-            for t, path in texts.items()
-            for n in sizes[1:]
-        },
-    )
-    yield (
         "Training without pre-tokenization",
         {f"ts {n:,}": Job("train", base, "none", n) for n in sizes[:2]},
     )
@@ -405,10 +354,6 @@ def tables(given: Path, folder: Path, quick: bool) -> Iterator[tuple[str, dict[s
             for name, path in (texts | worst).items()
         },
     )
-    yield (
-        "Memory for training",
-        {f"std {largest:,}": Job("train", texts["std"], size=largest, memory=True)},
-    )
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -422,13 +367,7 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(given)
     if arguments.measure:
         contender, job = arguments.measure
-        asked = Job(**json.loads(job))
-        here = (
-            alternating(asked, int(contender))
-            if asked.processor
-            else measure_here(contender, asked)
-        )
-        print(json.dumps(here))
+        print(json.dumps(measure_here(contender, Job(**json.loads(job)))))
         return 0
     print("\n".join(machine.head(PACKAGES)), flush=True)
     right = True

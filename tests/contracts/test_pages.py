@@ -20,8 +20,6 @@ from bpeviz.ui.widgets import LinkValues, OneOf, Widget
 
 pytestmark = pytest.mark.slow
 
-pytestmark = pytest.mark.slow
-
 EVIL = "![evil](//evil.eu) <evil> www.evil.eu ("
 """Markup as short as the shortest text field, and an invalid expression."""
 
