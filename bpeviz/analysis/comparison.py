@@ -594,7 +594,7 @@ def _verdict(
     first = max(leaders, key=rank)
     if len(best) == 1:
         first = max(totals, key=rank)
-        sentence = _verdict_of_one(rows, first, lossy)
+        sentence = _verdict_of_one(rows, lossy)
     elif len(totals) == 1:
         sentence = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
     elif [*by_best] == [()]:
@@ -683,11 +683,11 @@ def _named(texts: Sequence[str]) -> str:
 _CHANCE = "with other text of this kind, the order may change"
 
 
-def _verdict_of_one(rows: Sequence[ComparedText], leader: str, lossy: Collection[str]) -> str:
+def _verdict_of_one(rows: Sequence[ComparedText], lossy: Collection[str]) -> str:
     """Return the verdict for the rows of one text."""
     standings = [Standing(row.tokenizer, row.tokens, row.tokenizer in lossy) for row in rows]
     if any(row.best for row in rows):
-        return verdict.sentence(standings, [row.tokenizer for row in rows].index(leader))
+        return verdict.sentence(standings)
     first, *others = sorted((row.tokens, row.name) for row in standings if not row.lossy)
     rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
     return f"Undecided: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."

@@ -149,22 +149,22 @@ class Measured:
 def measure(
     text: str | Documents,
     columns: Sequence[Column],
-    baseline: int,
+    baseline: int | None = None,
     prices: Mapping[str, float] | None = None,
 ) -> list[Measured]:
-    """Return the columns of a text, all compared with column number `baseline`.
+    """Return the columns of a text, all compared with column number `baseline` if there is one.
 
     Args:
         text: The text, or documents, of which each is encoded alone.
         columns: The columns.
-        baseline: The index of the baseline.
+        baseline: The index of the baseline, or None.
         prices: The price of a million tokens by the name of the tokenizer.
     """
     text = whole_text(text)
     words, prices = metrics.word_spans(text), prices or {}
+    other = None if baseline is None else columns[baseline]
     return [
-        Measured(text, words, columns[baseline], column, price=prices.get(column.name))
-        for column in columns
+        Measured(text, words, other, column, price=prices.get(column.name)) for column in columns
     ]
 
 
@@ -297,7 +297,7 @@ def aligned_spans(measured: Measured) -> float:
     return len(metrics.common_ends([measured.column, measured.baseline or measured.column]))
 
 
-MAIN = (tokens_per_word, whole_words, f1, cost)
+MAIN = (tokens_per_word, whole_words, cost)
 """The figures of one text that a page shows first."""
 
 OF_TEXT = (
@@ -305,6 +305,9 @@ OF_TEXT = (
     *(distinct, vocab_size, precision, recall, f1, aligned_spans, cost),
 )
 """The figures of one text."""
+
+RELATIVE = (precision, recall, f1, aligned_spans)
+"""Those that compare with the baseline."""
 
 
 @_figure(better="smaller")

@@ -1,8 +1,8 @@
 """The result of a comparison in words: the fewest tokens, and differences from a baseline.
 
-All sentences about one text, also that of `bpeviz.analysis.alignment`, compare the same `pair` of
-tokenizers. The verdict names those that tie with one of the two, too. A tokenizer that was trained
-on the text is not compared: the verdict states its number of tokens last.
+All sentences about one text compare the same `pair` of tokenizers. The verdict names those that tie
+with one of the two, too. A tokenizer that was trained on the text is not compared: the verdict
+states its number of tokens last.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bpeviz.analysis import alignment
 from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
@@ -132,44 +131,43 @@ class Pair(NamedTuple):
     other: int
 
 
-def pair(standings: Sequence[Standing], baseline: int) -> Pair:
-    """Return a tokenizer with the fewest tokens, and the baseline if it needs more, or the next.
+def pair(standings: Sequence[Standing]) -> Pair:
+    """Return a tokenizer with the fewest tokens, and the next one.
 
-    Of several leaders, it is the baseline, or the one with the shortest vocabulary. Without a next
-    one, the other one is one with as many tokens, or one that loses text.
+    Of several leaders, it is the one with the shortest vocabulary. Without a next one, the other
+    one is one with as many tokens, or one that loses text.
     """
     leaders = best(standings)
-    leader = min(leaders, key=lambda i: (i != baseline, standings[i].vocab_size))
+    leader = min(leaders, key=lambda i: standings[i].vocab_size)
     fewest = standings[leader].tokens
 
-    def rank(i: int) -> tuple[bool, bool, bool, int]:
+    def rank(i: int) -> tuple[bool, bool, int]:
         standing = standings[i]
-        return standing.tokens <= fewest, i != baseline, standing.lossy, standing.tokens
+        return standing.tokens <= fewest, standing.lossy, standing.tokens
 
     others = (i for i in compared(standings) if i != leader)
     return Pair(leader, min(others, key=rank, default=leader))
 
 
-def sentence(standings: Sequence[Standing], baseline: int) -> str:
+def sentence(standings: Sequence[Standing]) -> str:
     """Return the verdict: the tokenizers with the fewest tokens, and the difference to others.
 
     Args:
         standings: At least one.
-        baseline: The index of the baseline.
 
-    >>> sentence([Standing("mine", 4, in_sample=True, without="the spaces"), Standing("a", 7)], 1)
+    >>> sentence([Standing("mine", 4, in_sample=True, without="the spaces"), Standing("a", 7)])
     'a needs 7 tokens. mine, trained on this text: 4, without the spaces.'
     """
     ranked = compared(standings)
     others = [standings[i] for i in ranked]
-    verdict = _sentence(others, ranked.index(baseline) if baseline in ranked else -1)
+    verdict = _sentence(others)
     trained = (standings[i] for i in range(len(standings)) if i not in ranked)
     words = [f" {of.name}, trained on this text: {of.tokens:,}{of.loss}." for of in trained]
     return verdict + "".join(words)
 
 
-def _sentence(standings: Sequence[Standing], baseline: int) -> str:
-    """Return the verdict on those that are compared. baseline: -1 for another one."""
+def _sentence(standings: Sequence[Standing]) -> str:
+    """Return the verdict on those that are compared."""
     leaders = best(standings)
     fewest = standings[leaders[0]].tokens
     tokens = counted(fewest, "token")
@@ -180,11 +178,10 @@ def _sentence(standings: Sequence[Standing], baseline: int) -> str:
         return f"{names} need the same number: {tokens} each."
     verdict = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
     verdict += " each" * (len(leaders) > 1)
-    index = pair(standings, baseline).other
-    other = standings[index]
+    other = standings[pair(standings).other]
     if other.tokens <= fewest:
         verdict += "."
-    elif index == baseline:
+    elif len(standings) == 2:
         verdict += f", {compared_with(fewest, other)}."
     else:
         equal = (other.tokens, other.lossy)
@@ -260,19 +257,17 @@ def _against(text: str, column: Column, other: Column, several: bool) -> str:
     return f"split{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"
 
 
-def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = False) -> str:
+def caution(standings: Sequence[Standing], *, is_priced: bool = False) -> str:
     """Return why the fewest tokens are not the best result, or "" if all have as many.
 
     Args:
         standings: At least one.
-        baseline: The index of the baseline.
         is_priced: Whether the costs are known.
 
-    >>> caution([Standing("a", 9, vocab_size=500), Standing("b", 7, vocab_size=1_000)], 0)
+    >>> caution([Standing("a", 9, vocab_size=500), Standing("b", 7, vocab_size=1_000)])
     'Fewer tokens are cheaper, not better: its vocabulary is twice as large.'
     """
-    of_pair = pair(standings, baseline)
-    leader, other = (standings[i] for i in of_pair)
+    leader, other = (standings[i] for i in pair(standings))
     if other.tokens <= leader.tokens:
         return ""
     ratio = round(leader.vocab_size / max(1, other.vocab_size), 1)
@@ -282,7 +277,7 @@ def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = F
         if ratio < len(_NUMBERS) and ratio.is_integer():
             number = _NUMBERS[int(ratio)]
         times = "twice" if number == "two" else f"{number} times"
-        is_clear = of_pair.other == baseline and len(best(standings)) == 1
+        is_clear = len(compared(standings)) == 2
         owner = "its vocabulary" if is_clear else f"the vocabulary of {leader.name}"
         reason = f": {owner} is {times} as large" + f" as that of {other.name}" * (not is_clear)
     return f"Fewer tokens are {'' if is_priced else 'cheaper, '}not better{reason}."
@@ -296,46 +291,3 @@ def costs(known: Mapping[str, float]) -> str:
     others = "".join(f"; {name} {figure.text(cost)}" for cost, name in ranked)
     costs = "costs least" if others else "costs the same" if len(known) > 1 else "costs"
     return f"This text {costs} with {first}: {figure.text(least)}{others}."
-
-
-SEARCHED = 20_000
-"""The most characters in which `telling_word` looks for a word."""
-
-
-def example(text: str, leader: Column, other: Column) -> str:
-    """Return the tokens of a word, or of a piece of text, that shows a difference, or ""."""
-    telling = telling_word(text, leader, other)
-    if telling is None:
-        pieces = alignment.most_different(text, [leader, other])
-        telling = next(
-            (
-                (piece.text, len(piece.tokens[0]), len(piece.tokens[1]))
-                for piece in sorted(pieces, key=lambda piece: not any(map(str.isalnum, piece.text)))
-                if len(piece.tokens[0]) < len(piece.tokens[1])
-            ),
-            None,
-        )
-    if telling is None:
-        return ""
-    piece, tokens, others = telling
-    name, other_name = (column.name or column.title for column in (leader, other))
-    tokens_of = f"{counted(tokens, 'token')} in {name}, {others:,} in {other_name}"
-    return f"“{shorten(piece, 40)}” is {tokens_of}."
-
-
-def telling_word(text: str, leader: Column, other: Column) -> tuple[str, int, int] | None:
-    """Return the word for which a tokenizer saves most tokens, with both numbers of tokens.
-
-    Where it saves none, the word for which it needs most. A token that is only partly in the word
-    counts. Of ties, the first; None without a difference.
-    """
-    starts, ends = word_spans(text[:SEARCHED])
-    if not len(starts):
-        return None
-    tokens, others = (1 + boundaries_inside(column, starts, ends) for column in (leader, other))
-    saved = others - tokens
-    most = int(saved.argmax() if (saved > 0).any() else saved.argmin())
-    if not saved[most]:
-        return None
-    word = text.encode()[starts[most] : ends[most]].decode()
-    return word, int(tokens[most]), int(others[most])

@@ -212,7 +212,7 @@ def _printed(
     """Return the output in the form that the options select."""
     measured = measure(text, columns, baseline)
     if options.html:
-        colored = export.colored("One text as tokens", of_columns(columns, text), baseline)
+        colored = export.colored("One text as tokens", of_columns(columns, text))
         return playable.html(playable.of_score(colored, metrics(measured)), options.link)
     if options.curves:
         return _curves(columns)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from typing import ClassVar
@@ -27,7 +27,6 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.training import MergeTraining
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
@@ -192,16 +191,6 @@ class MultilingualPreTokenizer(PreTokenizer):
         for part, separates in texts(text):
             pre_tokens += part if separates else super().pre_tokens(part)
         return pre_tokens
-
-
-def for_single_texts(training: MergeTraining) -> MergeTokenizer:
-    """Return the last tokenizer with its pattern alone: lines of three dashes do not separate.
-
-    Its ids are the same for texts without such lines, and other formats can represent it.
-    """
-    trained = training.pre_tokenizer
-    plain = PreTokenizer(trained.atoms, trained.pattern, trained.expression)
-    return replace(training.merger(training.steps), pre_tokenizer=plain)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class ColoredText:
         ids = {token_id for row in rows for token_id, *_ in row["distinct"]}
         marks = {
             "Color shows where rows differ. A tick ends a token that all rows have.": (
-                ends != ends[:1] * len(ends) and not self.score.get("colorsAll")
+                ends != ends[:1] * len(ends)
             ),
             "The strip below a character of several bytes shows them by token.": (
                 not self.score["text"].isascii()
@@ -72,13 +72,11 @@ class ColoredText:
         }
 
 
-def colored(
-    title: str, stage: Stage, baseline: int = 0, *, settings: Sequence[str] = ()
-) -> ColoredText:
+def colored(title: str, stage: Stage, *, settings: Sequence[str] = ()) -> ColoredText:
     """Return the text of a stage at one step, at most `HELD` bytes; see `score.payload`."""
     row = stage.rows[0]
     text, first = row.text, row.part.first
     held = text[first : row.part.last].encode()[:HELD].decode(errors="ignore")
     part = part_of(text, first, first + len(held))
-    payload = scores.payload(stage.showing(part), baseline)
+    payload = scores.payload(stage.showing(part))
     return ColoredText(title, text, part, payload, settings, row.column.breaks)

@@ -275,7 +275,6 @@ class Score(TypedDict):
     text: str
     rows: list[ScoreRow]
     showIds: NotRequired[bool]
-    colorsAll: NotRequired[bool]
     unit: NotRequired[str]
     ariaLabel: NotRequired[str]
     picture: NotRequired[PictureWords]

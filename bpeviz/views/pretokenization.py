@@ -22,7 +22,7 @@ def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label:
         last: The end of the part to show.
         label: The accessible name of the score.
     """
-    data = score.payload(Stage([_row(column, first, last) for column in columns]), None)
+    data = score.payload(Stage([_row(column, first, last) for column in columns]), ranks=False)
     for row, column in zip(data["rows"], columns, strict=True):
         row["notes"], row["tokenCount"] = [column.about], len(column.cut)
     data["unit"], data["ariaLabel"] = "pre-token", label or "The text in each pre-tokenization"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -34,21 +33,18 @@ def hues_at(stage: Stage) -> Hues:
     )
 
 
-def payload(
-    stage: Stage, baseline: int | None = 0, *, ids: bool = False, colors: bool = False
-) -> Score:
+def payload(stage: Stage, *, ids: bool = False, ranks: bool = True) -> Score:
     """Return the payload of a stage at one step, as plain JSON values.
 
     Args:
         stage: The rows of a text, each at the step of its column.
-        baseline: The row that the others are compared with, if there is one.
         ids: Whether to show the id of each token.
-        colors: Whether to color also tokens that all rows have.
+        ranks: Whether the rows are tokenizers, of which some need the fewest tokens.
     """
     hues, columns = hues_at(stage), stage.columns
     drawn: list[ScoreRow] = []
     standings = []
-    if baseline is not None:
+    if ranks:
         standings = [verdict.standing(stage.rows[0].text, column) for column in columns]
     best = verdict.best(standings)
     # A mark for the best makes sense only if there are others.
@@ -59,7 +55,7 @@ def payload(
             {
                 "title": row.title,
                 "tokenCount": row.column.tokens,
-                "notes": [] if baseline is None else _notes(columns, standings, number, baseline),
+                "notes": _notes(row.column) if ranks else [],
                 "isBest": number in best,
                 "tokenEnds": ends,
                 "tokens": tokens,
@@ -72,7 +68,6 @@ def payload(
         "text": first.text[first.part.first : first.part.last],
         "rows": drawn,
         "showIds": ids,
-        "colorsAll": colors,
     }
     if len(places := first.column.breaks):
         part = _bytes_of(first)
@@ -82,28 +77,14 @@ def payload(
     return data
 
 
-def colors_of(row: ScoreRow) -> dict[int, int]:
-    """Return the color indices of the ids in a row of a payload."""
-    looks = ((token_id, color) for token_id, _, _, color, _ in row["distinct"])
-    return {i: color for i, color in looks if isinstance(i, int) and isinstance(color, int)}
-
-
-def _notes(
-    columns: Sequence[Column], standings: Sequence[verdict.Standing], number: int, baseline: int
-) -> list[str]:
-    """Return how a column differs from the baseline, in the whole text."""
-    column = columns[number]
+def _notes(column: Column) -> list[str]:
+    """Return why the count of a column differs from what one expects."""
     special = int((column.boundaries.ids(column.step) <= SPECIAL_ID).sum())
-    notes = [f"{counted(special, 'special token')}, split off as in training"] * bool(special)
-    if len(columns) == 1:
-        return notes
-    if standings[number].in_sample:
-        notes.insert(0, "trained on this text")
-    if number == baseline:
-        return ["Baseline", *notes]
-    if standings[number].in_sample or standings[baseline].in_sample:
-        return notes
-    return [verdict.compared_with(standings[number].tokens, standings[baseline]), *notes]
+    notes = {
+        "trained on this text": column.in_sample,
+        f"{counted(special, 'special token')}, split off as in training": bool(special),
+    }
+    return [note for note, holds in notes.items() if holds]
 
 
 def _bytes_of(row: Row) -> Part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import exp, sqrt
 from typing import Any
 
@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.analysis import figures
-from bpeviz.analysis.alignment import AlignedPiece
-from bpeviz.analysis.figures import MAIN, OF_TEXT, Figure, Measured
+from bpeviz.analysis.figures import MAIN, OF_TEXT, RELATIVE, Figure, Measured
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Vocabulary
-from bpeviz.analysis.morphemes import Morphemes, Word
 from bpeviz.analysis.pretokenization import Apart, PreTokenizedColumn, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
@@ -171,6 +169,7 @@ def metrics(
     }
     costs = [figures.cost.of(measured) for measured in columns]
     known = {figures.dropped: drops, figures.cost: any(cost is not None for cost in costs)}
+    known |= dict.fromkeys(RELATIVE, any(measured.baseline is not None for measured in columns))
     rows = [
         [figure.name, *values, figure.meaning.format(**words)]
         for figure in chosen or OF_TEXT
@@ -181,47 +180,6 @@ def metrics(
     ]
     titles = [measured.column.title for measured in columns]
     return Table.of_rows(["metric", *titles, "meaning"], rows)
-
-
-def aligned(
-    rows: Sequence[AlignedPiece], names: Sequence[str], colors: Sequence[Mapping[int, int]]
-) -> Table:
-    """Return pieces of text with their tokens, a column per tokenizer.
-
-    Args:
-        rows: The pieces.
-        names: The names of the tokenizers.
-        colors: The color indices of ids under each of them.
-    """
-
-    def cell(tokens: Sequence[tuple[str, int]], known: Mapping[int, int]) -> TokenCell:
-        looks = [(label, known.get(token_id, -1)) for label, token_id in tokens]
-        return TokenCell(looks, f"{len(tokens)}: ")
-
-    cells = ([piece.text, piece.times, *map(cell, piece.tokens, colors)] for piece in rows)
-    return Table.of_rows(["text", "times", *names], [*cells])
-
-
-def morphemes(words: Sequence[Word], columns: Sequence[Morphemes]) -> Table:
-    """Return precision and recall, then each word, with a column per tokenizer."""
-
-    def share(common: int, of: int) -> str:
-        return f"{common / of:.0%} ({common:,} of {of:,})" if of else "–"
-
-    return Table(
-        ["morphemes", *(column.title for column in columns)],
-        [
-            ["precision", "recall", *(" + ".join(word) for word in words)],
-            *(
-                [
-                    share(column.common, column.boundaries),
-                    share(column.common, column.ends),
-                    *column.words,
-                ]
-                for column in columns
-            ),
-        ],
-    )
 
 
 def splits(columns: Sequence[PreTokenizedColumn], apart: Sequence[Sequence[Apart]]) -> Table:

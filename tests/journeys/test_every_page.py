@@ -165,7 +165,7 @@ def test_what_opens_on_pages(journey: Journey) -> None:
             )
     for says, path in (
         ("a text without merges", link("hello world")),
-        ("many texts", link("", "/Compare", how_many_texts="many", own_for_texts=True)),
+        ("many texts", link("", "/Compare", how_many_texts="many")),
         ("a tour", "/Pre-tokenize?tour=splitting.2"),
     ):
         with journey.step(f"axe: {says}"):

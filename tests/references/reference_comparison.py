@@ -71,19 +71,3 @@ def tokens_by_line(text: str, starts: Sequence[int]) -> list[int]:
             early += found
         begin = end
     return counts
-
-
-def aligned_spans(tokens: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, list[int]]]:
-    """Return the end of each aligned span, and its number of tokens under each tokenizer.
-
-    Args:
-        tokens: The end in bytes and the id of each token by tokenizer; the id -2 is dropped text.
-    """
-    common = set.intersection(*({end for end, i in of_one if end and i != -2} for of_one in tokens))
-    spans = []
-    start = -1
-    for end in sorted(common):
-        counts = [sum(start < at <= end and i != -2 for at, i in of_one) for of_one in tokens]
-        spans.append((end, counts))
-        start = end
-    return spans

@@ -215,7 +215,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
         text_box=TEXT,
         curves_open=True,
     )
-    mine, other = drawn(app, "colorsAll")["rows"]
+    mine, other = drawn(app, "showIds")["rows"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
     ids = [token_id for index in other["tokens"] if (token_id := other["distinct"][index][0]) != -2]

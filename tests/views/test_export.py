@@ -19,9 +19,9 @@ def column(tokenizer: Tokenizer, text: str, title: str = "A title") -> Column:
     return Column(title, tokenizer, tokenizer.boundaries(text), tokenizer.steps)
 
 
-def notes(*columns: Column, text: str, baseline: int = 0) -> list[str]:
+def notes(*columns: Column, text: str) -> list[str]:
     """Return how the notes of a drawing begin."""
-    drawing = export.colored("T", of_columns(columns, text), baseline)
+    drawing = export.colored("T", of_columns(columns, text))
     return [" ".join(words.split()[:3]) for words in drawing.notes]
 
 

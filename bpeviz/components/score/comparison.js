@@ -33,7 +33,7 @@ export class Comparison {
     this.common = common;
     this.isEqual = several && alike.flat().every(Boolean);
     /** Whether only tokens that differ have color: color is news. */
-    this.showsDifferences = several && !this.isEqual && !data.colorsAll;
+    this.showsDifferences = several && !this.isEqual;
     this.heads.append(...rows.flatMap((row) => this.#head(row, unit)));
     rows.forEach((row, i) => this.#fill(row, this.score.rows[i], alike[i]));
   }
@@ -45,11 +45,7 @@ export class Comparison {
     const count = element("p", "count");
     count.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, unit)}`);
     const about = element("p", "about");
-    if (isBest) {
-      const star = element("span", "", "★ ");
-      star.ariaHidden = "true";
-      about.appendChild(element("span", "badge")).append(star, "Fewest");
-    }
+    if (isBest) about.append(element("span", "badge", "Fewest"));
     about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
     about.title = about.textContent; // it may be shortened
     return [heading, count, about];

@@ -36,7 +36,6 @@ let revealed = null; // a change of the page does not scroll again
  * @property {number[]} [rowEnds] places of line ends between rows of a table, in bytes
  * @property {Row[]} rows
  * @property {boolean} [showIds] whether to show the id of each token
- * @property {boolean} [colorsAll] whether also tokens that all rows have are colored
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of the score
  * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
-from bpeviz.analysis import alignment, figures, metrics, morphemes, verdict
+from bpeviz.analysis import figures, metrics, verdict
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
@@ -30,24 +28,22 @@ from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
 from bpeviz.ui.inputs.named_texts import add_table, choose_texts
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.sentence import menu, say, sentence
-from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
-from bpeviz.ui.inputs.token_count import NAME as GPT4O
+from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
-from bpeviz.ui.opened_tokenizers import YOURS, opened
-from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
-from bpeviz.ui.pages.base import LEARN, Page
+from bpeviz.ui.opened_tokenizers import opened
+from bpeviz.ui.pages import many_texts, worst_lines
+from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, OPENED_TEXT, PRESSED, PRICES, UNDER
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
-from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
+from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import (
     Section,
     SessionValue,
     SomeOf,
     Switch,
-    TextField,
     Values,
     Widget,
     numbers,
@@ -81,29 +77,15 @@ class _Columns(SomeOf):
 
 
 COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MAX_COLUMNS)
-BASELINE = OneTokenizer("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the page was last drawn."""
 LEFT_OUT: SessionValue[bool] = SessionValue("own_left_out")
 """Whether the user's own tokenizer was left out when many texts were chosen."""
-_SCORE: SessionValue[Score] = SessionValue("score_drawn")
-"""The score as drawn. Tables below have the colors of its tokens."""
 IDS = Switch("token_ids", "Token ids")
-COLORS = Switch("color_every_token", "Color every token")
 PART = numbers("shown_of_", "Part shown")
-MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
-SPANS = Section("spans_open", "Where do they differ?")
 METRICS = Section("more_metrics_open", "More metrics")
-PARTS_OF_WORDS = "Morphemes: do tokens end where parts of words do?"
-MORPHEMES_OPEN = Section("morphemes_open", PARTS_OF_WORDS, contents=(MORPHEMES,))
 COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
 CURVES = Section("curves_open", "By vocabulary size")
-DIFFERS = "several-languages"
-"""A sample with words that nearly all tokenizers split differently."""
-
-EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
-"""The words at first."""
-
 
 # ---- the page
 
@@ -113,14 +95,12 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from (COLUMNS, HOW_MANY)
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets(values)
-        yield from texts_in_detail.widgets()
-        yield from own_tokenizer.widgets()
+        yield from worst_lines.widgets()
     else:
         yield from values.members(PRICES)
-        yield from (SPANS, METRICS, COSTS, MORPHEMES_OPEN, CURVES)
-    yield from (BASELINE, UNDER, IDS, COLORS)
+        yield from (METRICS, COSTS, CURVES)
+    yield from (UNDER, IDS)
     yield from values.members(PART)
-    yield MORPHEMES
 
 
 _TABLE: SessionValue[str] = SessionValue("table_compared")
@@ -191,20 +171,6 @@ def _chosen() -> list[str]:
     )
 
 
-def _baseline(keys: Sequence[str]) -> str:
-    """Draw the choice of the baseline among the chosen tokenizers; return its key.
-
-    At first it is not the user's own tokenizer, whose small vocabulary needs many tokens.
-    """
-    if len(keys) < 2:
-        return keys[0] if keys else ""
-    names = tokenizers.names()
-    first = next(i for i, key in enumerate(keys) if key != OWN)
-    if BASELINE.get() is not None and BASELINE.get() not in keys:
-        BASELINE.put(keys[first])
-    return BASELINE.select({key: names[key] for key in keys}, index=first)
-
-
 def _how_many(*, is_many: bool) -> None:
     """Draw the menu of the text of the page and of many texts."""
     if place := menu("many texts" if is_many else "this text", "many_menu"):
@@ -212,29 +178,17 @@ def _how_many(*, is_many: bool) -> None:
             HOW_MANY.segments(on_change=_leave_out_own, label_visibility="collapsed")
 
 
-def _more(keys: Sequence[str], *, is_many: bool) -> str:
-    """Draw the menu of the baseline, the looks and the files; return the key of the baseline."""
-    with menu("More", "compare_menu") or nullcontext() as place:
-        if place is None:
-            return "" if is_many else BASELINE.get() or ""
-        baseline = "" if is_many else _baseline(keys)
-        if not is_many:
-            _looks(keys)
-        import_button()
-    return baseline
-
-
-def _looks(keys: Sequence[str]) -> None:
-    """Draw the choices of what the text shows. At first only tokens that differ have color."""
-    with st.container(width="content", gap=None):
-        IDS.toggle()
-        if len(keys) > 1:
-            COLORS.toggle()
+def _more(*, is_many: bool) -> None:
+    """Draw the menu of the token ids and the files."""
+    if place := menu("More", "compare_menu"):
+        with place:
+            if not is_many:
+                IDS.toggle()
+            import_button()
 
 
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text line by line, and the metrics."""
-    remarks.leave_for_inspect()
     _open_table()
     texts = None
     translations: list[str] = []
@@ -253,7 +207,7 @@ def show(side: DeltaGenerator) -> None:
             keys = _chosen()
             say("on")
             _how_many(is_many=is_many)
-            baseline = _more(keys, is_many=is_many)
+            _more(is_many=is_many)
         if OWN in keys:
             own_text = None if is_many else text
             text, choice, sizes = choose_training(own_text, line, "· Yours:")
@@ -269,8 +223,6 @@ def show(side: DeltaGenerator) -> None:
         return
     if texts is not None:
         _many(answer, texts, translations, chosen)
-        if texts and not st.context.is_embedded:
-            own_tokenizer.show({name: texts[name] for name in translations})
         return
     column_of = _columns_for(text, chosen)
     if not text:
@@ -279,43 +231,19 @@ def show(side: DeltaGenerator) -> None:
     if not column_of:
         return  # messages say why
     columns = [*column_of.values()]
-    # The chosen baseline may be unavailable.
-    first = next((key for key in column_of if key != OWN), OWN)
-    number = [*column_of].index(baseline if baseline in column_of else first)
-    measured = measure(text, columns, number, many_texts.prices_of(chosen))
+    measured = measure(text, columns, prices=many_texts.prices_of(chosen))
     standings = [verdict.standing(part.text, part.column) for part in measured]
-    words = many_texts.of_yours(verdict.sentence(standings, number))
-    pair = verdict.pair(standings, number)
+    words = many_texts.of_yours(verdict.sentence(standings))
     with answer:
-        compared = columns[pair.leader], columns[pair.other]
-        _verdict(words, _careful(measured, standings, number), measured[0].text, *compared)
+        _verdict(words, _careful(measured, standings))
     offers = tuple(by_key[key] for key in column_of)
-    _draw_score(text, measured, offers, number, words)
+    _draw_score(text, measured, offers, words)
     _caveats(measured[0].text, corpus, column_of)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
-        _ways_on(column_of, corpus)
-        of, other = sorted(pair, key=lambda index: index != number)
-        if of == other:  # the only one that is compared
-            other = next((i for i in range(len(columns)) if i != of), of)
-        agreed = alignment.sentence(columns[of], columns[other]) if of != other else ""
-        _measures(measured, agreed, chosen)
-
-
-def _ways_on(columns: Mapping[str, Column], corpus: Corpus | None) -> None:
-    """Draw the ways to train on other texts, and to other pages, which show this text."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if OWN in columns and corpus is None:
-            title = TRAIN_ON.others[LANGUAGES]
-            st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
-        watch = remarks.WATCH
-        if GPT4O in columns:
-            st.button(
-                remarks.WAYS[watch], on_click=remarks.follow, args=(watch,), key="watch_gpt4o"
-            )
-        st.page_link("pages/Learn.py", label=LEARN)
+        _measures(measured, chosen)
 
 
 def _many(
@@ -334,7 +262,7 @@ def _many(
         with st.container(key="shown_text"):
             _one_of_many(texts, known, compared)
     if not st.context.is_embedded:
-        texts_in_detail.show(compared, texts, known)
+        worst_lines.show(compared, texts, known)
 
 
 def _one_of_many(
@@ -344,9 +272,7 @@ def _one_of_many(
     title = st.empty()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         name = OPENED_TEXT.choose({title: title for title in texts}, label_visibility="collapsed")
-        keys = [offer.key for offer, _ in chosen]
-        baseline = _baseline(keys)
-        _looks(keys)
+        IDS.toggle()
         st.button("Back to all texts", on_click=OPENED_TEXT.clear, icon=":material/arrow_upward:")
     names = joined([offer.name for offer, _ in chosen])
     title.header(markdown.escape(f"{name} under {names}"), anchor=False)
@@ -360,15 +286,14 @@ def _one_of_many(
     text = beginning(text if isinstance(text, Documents) else clean(text), limits.PAGE_TEXT)
     column_of = _columns_for(text, [offer for offer, _ in chosen])
     if column_of:
-        number = [*column_of].index(baseline) if baseline in column_of else 0
-        measured = measure(text, [*column_of.values()], number)
+        measured = measure(text, [*column_of.values()])
         standings = [verdict.standing(part.text, part.column) for part in measured]
-        sentence = many_texts.of_yours(verdict.sentence(standings, number))
+        sentence = many_texts.of_yours(verdict.sentence(standings))
         offers = tuple(offer for offer, _ in chosen if offer.key in column_of)
-        _draw_score(text, measured, offers, number, sentence, compared)
+        _draw_score(text, measured, offers, sentence, compared)
 
 
-def _careful(measured: Sequence[Measured], standings: Sequence[Standing], baseline: int) -> str:
+def _careful(measured: Sequence[Measured], standings: Sequence[Standing]) -> str:
     """Return the known costs, and why fewer tokens are not better, in Markdown."""
     costs = {
         measured[i].column.name: figures.cost.of(measured[i])
@@ -377,21 +302,14 @@ def _careful(measured: Sequence[Measured], standings: Sequence[Standing], baseli
     }
     known = {name: cost for name, cost in costs.items() if cost is not None}
     words = verdict.costs(known) if known else ""
-    why = many_texts.caution(standings, baseline, is_priced=bool(known))
+    why = many_texts.caution(standings, is_priced=bool(known))
     return f"{markdown.escape(words)} {why}"
 
 
-def _verdict(sentence: str, careful: str, text: str, leader: Column, other: Column) -> None:
-    """Draw the verdict, and a word that shows the difference, or a way to a text that has one."""
-    example = verdict.example(text, leader, other).replace(f" in {YOURS}", " in yours")
-    if offers := not example and leader is not other and leader.tokens == other.tokens:
-        names = " and ".join(column.name or column.title for column in (leader, other))
-        example = f"Every word has the same number of tokens in {names.replace(YOURS, 'yours')}."
-    below = f"{careful} {markdown.escape(example)}".strip()
-    small = f"  \n:small[{below}]" if below else ""
+def _verdict(sentence: str, careful: str) -> None:
+    """Draw the verdict, and below it the costs, and why fewer tokens are not better."""
+    small = f"  \n:small[{careful.strip()}]" if careful.strip() else ""
     st.markdown(markdown.escape(sentence) + small)
-    if offers:
-        TEXT.offer(DIFFERS)
 
 
 def _columns_for(text: str | Documents, chosen: Sequence[Offer]) -> dict[str, Column]:
@@ -420,19 +338,16 @@ def _payload(
     offers: tuple[Offer, ...],
     text: str | Documents,
     part: Part,
-    number: int,
     ids: bool,
-    colors: bool,
 ) -> Score:
     stage = of_columns(_columns, whole_text(text)).showing(part)
-    return score.payload(stage, number, ids=ids, colors=colors)
+    return score.payload(stage, ids=ids)
 
 
 def _draw_score(
     text: str | Documents,
     measured: Sequence[Measured],
     offers: tuple[Offer, ...],
-    number: int,
     sentence: str,
     texts: Comparison | None = None,
 ) -> None:
@@ -441,10 +356,9 @@ def _draw_score(
     text_parts = parts(whole, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, text_parts, "All figures are for")
     payload: Score = {
-        **_payload(columns, offers, text, part, number, bool(IDS.get()), bool(COLORS.get())),
+        **_payload(columns, offers, text, part, bool(IDS.get())),
         "verdict": sentence,
     }
-    _SCORE.put(payload)
     settings = [words for offer in offers for words in offer.settings]
     reveal = None if texts is None else PRESSED.get()
     components.score({**payload, "reveal": reveal}, "score")
@@ -466,15 +380,7 @@ def _draw_score(
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:
     """Draw notes on the fairness of the comparison."""
     mine = columns.get(OWN)
-    others = [column for key, column in columns.items() if key != OWN]
     words = []
-    if mine is not None and others and not mine.in_sample:
-        largest = max(column.vocab_size for column in others)
-        words.append(
-            f"Vocabulary sizes differ: yours has {mine.vocab_size:,} entries, the largest one here "
-            f"{largest:,}. More entries usually mean fewer tokens; “{CURVES.label}” compares at "
-            "equal sizes."
-        )
     if mine is not None and mine.in_sample:
         words.append("Your tokenizer was trained on this text, which favors it.")
     elif mine is not None and corpus is not None:
@@ -485,19 +391,15 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
 
 
 @fragment
-def _measures(measured: Sequence[Measured], agreed: str, offers: Sequence[Offer]) -> None:
-    """Draw the first metrics, and folded the others, costs, aligned spans, and curves.
+def _measures(measured: Sequence[Measured], offers: Sequence[Offer]) -> None:
+    """Draw the first metrics, and folded the others, costs, and curves.
 
     Args:
         measured: The tokenizers.
-        agreed: The sentence about aligned spans, or "" for a single tokenizer.
         offers: The tokenizers that were chosen.
     """
     columns = [part.column for part in measured]
     titles = [column.title for column in columns]
-    if agreed:
-        label = f"{markdown.escape(agreed)} {SPANS.label}"
-        SPANS.show(_spans, measured[0].text, columns, label=label)
     st.header("Metrics", anchor=False)
     first = tables.metrics(measured, chosen=figures.MAIN)
     draw_table(first, "measures", label="Metrics", right=titles)
@@ -513,7 +415,6 @@ def _measures(measured: Sequence[Measured], agreed: str, offers: Sequence[Offer]
             known = {part.column.name: part.price for part in measured if part.price is not None}
             if many_texts.type_prices(offers) != known:
                 st.rerun()  # the verdict has the costs, too
-    MORPHEMES_OPEN.show(_morphemes, columns)
     if place := CURVES.opened():
         is_dark = st.context.theme.type == "dark"
         compared = [column for column in columns if not column.in_sample] or columns
@@ -527,48 +428,3 @@ def _measures(measured: Sequence[Measured], agreed: str, offers: Sequence[Offer]
                 "Each curve shows the vocabularies of a tokenizer during training: for BPE, its "
                 "first merges only. It ends at the vocabulary shown above."
             )
-
-
-def _spans(text: str, columns: Sequence[Column]) -> None:
-    """Draw the pieces of text where the tokenizers differ most."""
-    pieces = alignment.most_different(text, columns)
-    if not pieces:
-        st.caption("Every token is the same in all of them.")
-        return
-    names = [column.name for column in columns]
-    label = "Pieces of text that differ most"
-    drawn = _SCORE.get()
-    colors = [score.colors_of(row) for row in drawn["rows"]] if drawn else [{}] * len(columns)
-    draw_table(tables.aligned(pieces, names, colors), "aligned spans", label=label, download=True)
-    st.caption(
-        "Each piece is as short as it can be and ends where all of them end a token. These are "
-        "the ten with the largest difference in tokens."
-    )
-
-
-def _morphemes(columns: Sequence[Column]) -> None:
-    """Draw words with the ends of their morphemes, and which token boundaries are there."""
-    words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
-    text = morphemes.text_of(words)
-    compared = []
-    for column in columns:
-        try:
-            boundaries = column.tokenizer.boundaries(text)
-        except ValueError as error:
-            name = markdown.escape(column.title)
-            st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
-            continue
-        of_words = replace(column, boundaries=boundaries)
-        compared.append(morphemes.compare(words, of_words))
-    draw_table(
-        tables.morphemes(words, compared),
-        "morphemes in tokens",
-        label="Morphemes in tokens",
-        download=True,
-    )
-    st.caption(
-        "In a word, + is a token boundary at the end of a morpheme, | any other one. Precision: "
-        "the share of all boundaries inside words that are at the end of a morpheme. Recall: the "
-        "share of these ends that are boundaries. Each word is tokenized after a space, as in a "
-        "text."
-    )

@@ -187,8 +187,7 @@ def _why(comparison: Comparison, tokenizers: Mapping[str, Tokenizer], *, is_pric
         for of in comparison.tokenizers
         for name in [of.tokenizer]
     ]
-    leader = [standing.name for standing in standings].index(comparison.leader)
-    return caution(standings, leader, is_priced=is_priced)
+    return caution(standings, is_priced=is_priced)
 
 
 def _draw_table(payload: TextsTable, keys: Sequence[str], texts: Collection[str]) -> None:
@@ -267,9 +266,9 @@ def _without(figure: figures.Figure) -> str:
     return f"No text has {figure.name}, so these are tokens."
 
 
-def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) -> str:
+def caution(standings: Sequence[Standing], *, is_priced: bool) -> str:
     """Return why fewer tokens are not better, in Markdown (`bpeviz.analysis.verdict.caution`)."""
-    words = verdict.caution(standings, baseline, is_priced=is_priced)
+    words = verdict.caution(standings, is_priced=is_priced)
     words = words.replace(f"that of {YOURS}", "yours")
     words = words.replace(f"the vocabulary of {YOURS}", "your vocabulary")
     return words and f"{markdown.escape(words)} [See why.](Learn?chapter={SIZE_CHAPTER})"

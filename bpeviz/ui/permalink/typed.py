@@ -44,7 +44,6 @@ UNCHANGED: Mapping[str, Value] = {
     TRAIN_ON.sample.link: THIS_TEXT,
     "search": "",
     "token_ids": False,
-    "color_every_token": False,
     "decimal": False,
     "how_many_texts": "one",
     "closer": "steps",

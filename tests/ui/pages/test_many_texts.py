@@ -92,15 +92,12 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own() -> None:
     files = [Opened(f"file {i}", name, TOKENIZER) for i, name in enumerate(names)]
     keys = ["yours", *(one.key for one in files)]
     state = {"tokenizers_opened": files, "compared": keys, "how_many_texts": "many"}
-    state |= {"worst_lines_open": True, "worst_under": "file 1", "figures_of_tokenizers_open": True}
+    state |= {"worst_lines_open": True, "worst_under": "file 1"}
     app = opened(**state, texts_sorted_by="file 3")
-    (metrics, *_) = shown_tables(app)
-    assert len({*metrics.columns}) == len(metrics.columns)
     header = table(app)["header"]
     assert len({*header}) == len(header) == 1 + len(keys)
     assert header[1:4] == ["Your tokenizer", "GPT-2 2", "Qwen 2"]
     assert table(app)["opens"] == keys
-    assert [*metrics["Tokenizer"]] == header[1:]
     assert app.selectbox(key="worst_under").value == "file 1"
 
 
@@ -153,7 +150,7 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
 
 
 def columns(app: AppTest) -> dict[str, Any]:
-    (score,) = [data for data in payloads(app) if "colorsAll" in data]
+    (score,) = [data for data in payloads(app) if "showIds" in data]
     return score
 
 
@@ -192,7 +189,7 @@ def test_texts_that_cannot_be_compared_are_kept_with_a_message(
     (shown,) = errors(app)
     assert message in shown.replace("\\", "")
     assert app.text_area(key="pasted_texts").value == pasted
-    assert not [data for data in payloads(app) if "colorsAll" in data]
+    assert not [data for data in payloads(app) if "showIds" in data]
 
 
 @pytest.fixture
@@ -274,23 +271,18 @@ def test_special_tokens_are_counted_if_a_file_adds_some(monkeypatch: pytest.Monk
     assert note in captions(app).replace("\\", "")
 
 
-def test_sections_have_the_figures_of_tokenizers_and_the_worst_lines() -> None:
+def test_section_has_the_worst_lines() -> None:
     app = opened()
     assert shown_tables(app) == []
-    app = opened(figures_of_tokenizers_open=True, worst_lines_open=True)
-    figures, worst = shown_tables(app)
-    (one,) = bpeviz.compare(TEXTS, {"Your tokenizer": TOKENIZER}, "en").tokenizers
-    row = dict(figures.iloc[0])
-    assert float(row["Gini"]) == pytest.approx(one.gini, abs=5e-4)
-    assert row["Worst premium"] == f"{one.worst_premium:.2f} ({one.worst_text})"
-    assert any("arXiv 2306\\.16842" in text.value for text in app.markdown)
+    app = opened(worst_lines_open=True)
+    (worst,) = shown_tables(app)
     dearest = max(TEXTS, key=lambda name: len(TOKENIZER.encode(TEXTS[name])))
     lines = bpeviz.worst_lines(TEXTS[dearest], TOKENIZER)
     assert app.selectbox(key="worst_text").value == dearest
     assert worst["Line"].tolist() == [str(line.number) for line in lines]
     assert worst["Text"].tolist() == [line.text for line in lines]
     app.selectbox(key="worst_text").set_value("es").run()
-    assert shown_tables(app)[1]["Text"].tolist() == [
+    assert shown_tables(app)[0]["Text"].tolist() == [
         line.text for line in bpeviz.worst_lines(TEXTS["es"], TOKENIZER)
     ]
 

@@ -126,9 +126,9 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any]]] = {
         "",
         {"text_box": "hello", "compared": PUBLISHED, "text_sample": "own"},
     ),
-    "/Compare?with=gpt2,%20o200k_base,yours,gpt2&token_ids=true&color_every_token=true": (
+    "/Compare?with=gpt2,%20o200k_base,yours,gpt2&token_ids=true": (
         "",
-        {"compared": PUBLISHED, "token_ids": True, "color_every_token": True},
+        {"compared": PUBLISHED, "token_ids": True},
     ),
     "/Compare?text=hello&with=gpt5": (ignored("with=gpt5"), {"text_box": "hello"}),
     "/Compare?text=hello&with=": ("", {"compared": ["yours"]}),

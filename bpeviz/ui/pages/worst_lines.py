@@ -1,4 +1,4 @@
-"""The sections below the table of many texts: figures of tokenizers, worst lines or rows."""
+"""The section below the table of many texts with the worst lines or rows of one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import digest_of, shorten
-from bpeviz.ui import markdown
 from bpeviz.ui.pages.many_texts import OPENED_TEXT, UNDER, Name
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import Section, Widget
-from bpeviz.views import text_table
 from bpeviz.views.table import Table
 
 _LONGEST = 300
@@ -29,39 +27,18 @@ _LONGEST = 300
 
 WORST_TEXT = Name("worst_text", "Text", titles={})
 WORST_UNDER = Name("worst_under", "Tokenizer", titles={})
-FIGURES = Section("figures_of_tokenizers_open", "Fairness and vocabulary")
 WORST = Section("worst_lines_open", "Worst lines or rows", contents=(WORST_TEXT, WORST_UNDER))
 
 
 def widgets() -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
-    yield from (FIGURES, WORST, WORST_TEXT, WORST_UNDER)
+    yield from (WORST, WORST_TEXT, WORST_UNDER)
 
 
 def show(comparison: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
-    """Draw the sections, closed at first."""
-    FIGURES.show(_figures, comparison)
+    """Draw the section, closed at first."""
     by_key = {offer.key: (offer, tokenizer) for offer, tokenizer in chosen}
     WORST.show(_worst_lines, comparison, texts, by_key)
-
-
-def _figures(comparison: Comparison) -> None:
-    """Draw the figures of each tokenizer over all texts, and what they mean."""
-    table = text_table.of_tokenizers(comparison)
-    draw_table(
-        table,
-        "tokenizers over all texts",
-        label="Tokenizers over all texts",
-        right=table.names[1:],
-        download=True,
-    )
-    st.markdown(
-        "\n".join(
-            f"- **{markdown.escape(figure.title)}**: {markdown.escape(figure.meaning)} "
-            f":small[{markdown.escape(figure.source)}]"
-            for figure in text_table.totals(comparison)
-        )
-    )
 
 
 def _worst_lines(
