@@ -20,7 +20,7 @@ import streamlit as st
 
 from bpeviz import components, limits
 from bpeviz.text import as_json
-from bpeviz.views.control_payloads import ChapterBar, Jump, LinkedStep, TextBox
+from bpeviz.views.control_payloads import ChapterBar, LinkedStep, TextBox
 from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken, Race
 
 _LOADER = components.compact(f"""
@@ -109,9 +109,9 @@ Under the key, the session then has the cell pressed last, "opened": {"text", "t
 """
 
 token_table = _register("token_table")
-"""Shows a table of tokens (`bpeviz.views.token_table`), or the steps of the player of a timeline.
+"""Shows a table of tokens (`bpeviz.views.token_table`).
 
-For steps its data is {"timelineId", "search"}: the browser takes them from the player.
+For that of all steps, its data is {"view", "search"}, where "view" is from a timeline.
 """
 
 tour = _register("tour", once=["step"])
@@ -181,7 +181,6 @@ def player(
 
 
 def player_events(
-    jump: Jump | None,
     key: str,
     *,
     steps: bool = True,
@@ -189,12 +188,11 @@ def player_events(
     parts: bool = False,
     races: list[Race] | None = None,
 ) -> PlayerReport:
-    """Return what the player has reported, and send it candidates or to a step.
+    """Return what the player has reported, and send it candidates.
 
     Whenever one changes, the calling fragment runs again. While playing, the step is not reported.
 
     Args:
-        jump: {"step", "number"}, the step to go to; a repeated number is ignored.
         key: The component's key.
         steps: Whether to report steps.
         words: Whether to report clicked words.
@@ -203,7 +201,7 @@ def player_events(
             or None while there are none yet.
     """
     reported = {"steps": steps, "words": words, "parts": parts, "races": races}
-    _player_events({"jump": jump, "name": key, **reported}, key)
+    _player_events(reported, key)
     return player_report(key)
 
 

@@ -1,10 +1,9 @@
 """Charts as Vega-Lite specifications, built with Altair.
 
-The title of each chart states its finding, computed from the data. A dashed line marks the current
-step. Long curves are thinned.
+The title of each chart states its finding, computed from the data. Long curves are thinned.
 
 Altair needs some 20 ms to validate a chart. So each kind of chart is built once, and data are
-inserted later (`_with_data`, `at_step`).
+inserted later (`_with_data`).
 """
 
 from __future__ import annotations
@@ -42,9 +41,6 @@ LOGARITHMIC = "(logarithmic axis)"
 HEIGHT = 280
 ROW = 30
 """The height of a bar with a label."""
-
-SELECTION = "picked"
-"""The Vega-Lite parameter of a click on a curve, with the field "step"."""
 
 
 def _thin(length: int) -> NDArray[np.int64]:
@@ -86,10 +82,7 @@ def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
 
 @lru_cache(maxsize=64)
 def _curve(unit: str, steps: Scale, name: str, values: Scale, form: str) -> Chart:
-    """Return a clickable curve over steps, with a line at the current step."""
-    picked = alt.selection_point(
-        name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
-    )
+    """Return a curve over steps."""
     named = f" {LOGARITHMIC}" * (steps == "log")
     whole = alt.Axis(tickMinStep=1)
     x = alt.X("step:Q", title=unit + named, axis=whole).scale(type=steps)
@@ -98,21 +91,8 @@ def _curve(unit: str, steps: Scale, name: str, values: Scale, form: str) -> Char
     tooltip.append(alt.Tooltip("value:Q", format=form, title=name))
     base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
     line = base.mark_line(strokeWidth=2)
-    points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip).add_params(picked)
-    rule = (
-        alt.Chart(alt.NamedData("current"))
-        .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
-        .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="current step")])
-    )
-    return _drawn(alt.layer(line, rule, points))
-
-
-def at_step(chart: Chart, step: int) -> Chart:
-    """Return a curve over steps with its rule at one, or at its first; the curve stays as it is."""
-    lowest = next(_scales(chart, "x"))["domain"][0]
-    current = {"current": pa.table({"step": [max(lowest, step)]})}
-    data = chart["datasets"] | current
-    return deepcopy({**chart, "datasets": {}}) | {"datasets": data}
+    points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip)
+    return _drawn(alt.layer(line, points))
 
 
 def decided(training: Training, last: int) -> Chart:

@@ -58,13 +58,6 @@ class PictureToSave(TypedDict):
     file: NotRequired[str]
 
 
-class Jump(TypedDict):
-    """The step that the player is sent to; a repeated number is ignored."""
-
-    step: int
-    number: int
-
-
 class LinkedStep(TypedDict):
     """The step of a link that was opened, and the timeline it belongs to, if that is known."""
 

@@ -1,4 +1,4 @@
-"""The tables of Train: they follow the step, move it, sort, search, and are saved."""
+"""The tables of Train: they show the step or all steps, sort, search, and are saved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from journeys.people import (
     Locator,
     Page,
     Stage,
-    at_rest,
     await_run,
     download,
     expect,
@@ -32,8 +31,8 @@ def search(page: Page, words: str) -> None:
     text_box(page, "Find a token").press("Enter")
 
 
-def test_tables_follow_and_move_the_step(journey: Journey, tmp_path: Path) -> None:
-    with journey.step("Candidates and merges show the step of the player"):
+def test_tables_show_steps_and_are_saved(journey: Journey, tmp_path: Path) -> None:
+    with journey.step("Candidates show the step of the player"):
         page = journey.open(link(ENGLISH, why_open=True, log_open=True))
         stage = Stage(page)
         training, _ = stage.await_text(ENGLISH)
@@ -47,10 +46,6 @@ def test_tables_follow_and_move_the_step(journey: Journey, tmp_path: Path) -> No
         contents = [*labels, str(merge.count), "winner"]
         for column, content in zip(("left", "right", "count", "note"), contents, strict=True):
             expect(cell(candidates, column, 0)).to_have_text(content)
-        current = table.locator("tr[aria-current=step]")
-        expect(current.locator("td").first).to_have_text("12")
-        table.scroll_into_view_if_needed()
-        expect(current).to_be_in_viewport(ratio=0.9)
     with journey.step("Only rows in view are drawn; keys reach the last"):
         rows = table.locator("tbody tr[data-place]")
         assert rows.count() < 60 < training.steps
@@ -62,7 +57,7 @@ def test_tables_follow_and_move_the_step(journey: Journey, tmp_path: Path) -> No
         expect(last.locator("td").first).to_have_text(str(training.steps))
         heights = "rows => [...new Set(rows.map(row => row.getBoundingClientRect().height))]"
         assert rows.evaluate_all(heights) == [28]  # as the script assumes, in all scripts
-    with journey.step("A press on a row, or Enter, moves the step; selecting text does not"):
+    with journey.step("A search finds tokens, or says that there are none; heads sort"):
         steps = [
             step
             for step, merge in enumerate(merges, 1)
@@ -72,23 +67,6 @@ def test_tables_follow_and_move_the_step(journey: Journey, tmp_path: Path) -> No
         expect(cell(table, "merge", 0)).to_have_text(str(steps[0]))
         expect(cell(table, "merge", len(steps) - 1)).to_have_text(str(steps[-1]))
         expect(cell(table, "merge", len(steps))).to_have_count(0)
-        cell(table, "token", 1).click()
-        stage.await_step(steps[1])
-        box = at_rest(cell(table, "token", 0).locator("bdi").last)
-        page.mouse.move(box["x"], box["y"] + 8)
-        page.mouse.down()
-        page.mouse.move(box["x"] + box["width"], box["y"] + 8, steps=3)
-        page.mouse.up()
-        assert page.evaluate("String(getSelection())")
-        stage.await_step(steps[1])
-        table.focus()
-        for key in ("Control+Home", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Enter"):
-            page.keyboard.press(key)
-        stage.await_step(steps[0])
-        expect(table).to_be_focused()
-        stage.button("Step forward").click()
-        stage.await_step(steps[0] + 1)
-    with journey.step("A search without a result says so; heads sort"):
         search(page, "no such token")
         words = "No merge has a token that contains “no such token”"
         expect(page.get_by_text(words)).to_be_visible()

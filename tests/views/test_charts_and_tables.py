@@ -39,10 +39,6 @@ def training_with(counts: list[int]) -> Training:
     return MergeTraining("bpe", PreTokenizer(), tuple(map(chr, range(256))), "full", (), merges)
 
 
-def decided(counts: list[int], step: int) -> dict[str, Any]:
-    return drawn(charts.at_step(charts.decided(training_with(counts), len(counts)), step))
-
-
 def drawn(chart: charts.Chart) -> dict[str, Any]:
     """Return a chart that Altair has validated, with its data as rows."""
     data = {name: table.to_pylist() for name, table in chart["datasets"].items()}
@@ -62,15 +58,6 @@ def rows_of(chart: dict[str, Any]) -> list[list[dict[str, Any]]]:
     return found
 
 
-def rule_of(chart: dict[str, Any]) -> int:
-    (rule,) = [
-        rows
-        for layer, rows in zip(chart["layer"], rows_of(chart), strict=True)
-        if layer["mark"]["type"] == "rule"
-    ]
-    return int(rule[0]["step"])
-
-
 def title_of(chart: dict[str, Any]) -> str:
     return str(chart["title"]["text"])
 
@@ -79,7 +66,8 @@ def title_of(chart: dict[str, Any]) -> str:
 
 
 def test_decided_chart_thins_long_curves_and_keeps_their_ends() -> None:
-    rows = rows_of(decided([10_000 - i for i in range(5_000)], step=777))[0]
+    training = training_with([10_000 - i for i in range(5_000)])
+    rows = rows_of(drawn(charts.decided(training, 5_000)))[0]
     assert 100 < len(rows) <= charts.POINTS
     assert (rows[0]["step"], rows[-1]["step"]) == (1, 5_000)
     assert all(row["value"] == 10_001 - row["step"] for row in rows)
@@ -103,23 +91,6 @@ def test_title_of_the_decided_is_that_of_the_drawn_series(counts: list[int]) -> 
             assert series == sorted(series, reverse=moves == "falls")
         case other:
             raise AssertionError(other)
-
-
-def test_at_step_does_not_change_its_chart() -> None:
-    curve = charts.decided(training_with([9, 4, 2]), 3)
-    before = drawn(charts.at_step(curve, 2))
-    for step in (1, 3):
-        shown = charts.at_step(curve, step)
-        assert rule_of(drawn(shown)) == step
-        shown["layer"][0]["encoding"].clear()
-        shown["datasets"].clear()
-    assert drawn(charts.at_step(curve, 2)) == before
-
-
-def test_chart_selects_the_clicked_step() -> None:
-    (parameter,) = decided([9, 4], 1)["params"]
-    assert parameter["name"] == charts.SELECTION
-    assert parameter["select"]["fields"] == ["step"]
 
 
 # ---- sweeps
@@ -288,21 +259,20 @@ class Pruned(MergeTraining):
 def test_decided_chart_draws_losses_of_zero() -> None:
     for zeros, scale, named in ((2, "linear", ""), (100, "symlog", " (logarithmic axis)")):
         losses = [0] * zeros + [0.25, 3.5]
-        chart = drawn(charts.at_step(charts.decided(pruned_training(losses), zeros + 2), 2))
+        chart = drawn(charts.decided(pruned_training(losses), zeros + 2))
         assert [row["value"] for row in rows_of(chart)[0]] == losses
         # A logarithmic scale cannot show zero.
         x, y = (chart["layer"][0]["encoding"][channel] for channel in "xy")
         assert (y["scale"]["type"], y["scale"]["domain"]) == (scale, [0, 3.5])
         assert title_of(chart) == "The cost of the piece rises from 0 to 3.5"
         assert (x["title"], y["axis"]["title"]) == (f"pruning{named}", f"cost of the piece{named}")
-        assert rule_of(chart) == 2
 
 
 @pytest.mark.parametrize(
     "losses", [[0.0], [0.0] * 101, [-1.5, -0.5] * 60, [-1.5, -0.5], [1e-9] * 101, [1e9, 1e-9]]
 )
 def test_decided_chart_scale_contains_all_values(losses: list[float]) -> None:
-    chart = drawn(charts.at_step(charts.decided(pruned_training(losses), len(losses)), 1))
+    chart = drawn(charts.decided(pruned_training(losses), len(losses)))
     low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert low <= min(losses) <= max(losses) <= high
     assert low < high
@@ -314,7 +284,7 @@ def test_decided_chart_scale_contains_all_values(losses: list[float]) -> None:
 def test_decided_chart_draws_the_curve_of_every_trainer(key: str) -> None:
     training = usual.train(key, samples.by_key("english-prose").text)
     for last in {1, 2, training.steps}:
-        chart = drawn(charts.at_step(charts.decided(training, last), 1))
+        chart = drawn(charts.decided(training, last))
         name, values = texts_of(training).curve, training.curve
         assert name in title_of(chart)
         rows = rows_of(chart)[0]

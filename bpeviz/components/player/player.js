@@ -4,7 +4,7 @@
 // the step, the selection one token; the playback control moves the step.
 
 import { component, newButton, toggleFullscreen } from "../shared/dom.js";
-import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, TIMELINE, TIMELINE_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { formatCount, ordinal } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
@@ -135,7 +135,6 @@ class Player {
     this.contents = contents;
     if (!isNew && !isResized && !isChanged) return;
     this.track.draw(data, this.stage.score.isBytes);
-    emit(TIMELINE, data);
     const steps = this.stage.several ? rankOf(data.changingSteps, data.last) : data.last;
     this.section.classList.toggle("stepless", !steps && !data.curves);
     this.number.min = this.numberOf(0);
@@ -462,7 +461,6 @@ class Player {
       this.captions.receive(races);
     };
     subscribe(RACE, receive, signal);
-    subscribe(TIMELINE_REQUESTED, () => this.data && emit(TIMELINE, this.data), signal);
     const jump = (step) => {
       this.playback.stop();
       this.go(step);

@@ -1,8 +1,7 @@
-// Reports the player's step, clicked words and chosen parts to Python, and brings it candidates and jumps. It
+// Reports the player's step, clicked words and chosen parts to Python, and brings it candidates. It
 // is a component of its own, without markup, so that only the fragments that use it run again.
 
 import {
-  JUMP,
   PART_CHOSEN,
   RACE,
   RACE_REQUESTED,
@@ -14,7 +13,6 @@ import {
   subscribe,
 } from "../shared/events.js";
 
-const lastJumps = new Map(); // name of the component → number of the last jump
 const controllers = new WeakMap(); // root element → ends its listeners
 const races = new WeakMap(); // root element → the candidates that it has sent
 
@@ -50,8 +48,6 @@ document.addEventListener("click", onClick, true);
 
 /**
  * @typedef {object} PlayerEventsPayload
- * @property {{step: number, number: number} | null} jump a repeated number is ignored
- * @property {string} name
  * @property {boolean} steps whether to report steps
  * @property {boolean} words whether to report clicked words
  * @property {boolean} parts whether to report parts of a text that the user opens
@@ -83,11 +79,6 @@ export function mount(root, data, on) {
   }
   races.set(root, data.races);
   if (data.races) emit(RACE, data.races);
-  const { jump, name } = data;
-  if (jump && lastJumps.get(name) !== jump.number) {
-    lastJumps.set(name, jump.number);
-    emit(JUMP, jump.step);
-  }
   return () => {
     controllers.get(root)?.abort();
     controllers.delete(root);

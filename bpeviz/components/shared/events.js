@@ -15,9 +15,6 @@ export const TEXT_TYPED = "bpeviz-text-typed"; // a key was pressed in the box o
 export const TEXT_SENT = "bpeviz-text-sent"; // a new text is used, and plays once typing has paused; detail: returns whether a text is the part shown of it
 export const TEXT_WRITTEN = "bpeviz-text-written"; // a new text was written or opened, and typing has paused; detail: returns whether a text is the part shown of it
 
-export const TIMELINE = "bpeviz-timeline"; // detail: the payload of the player
-export const TIMELINE_REQUESTED = "bpeviz-timeline-requested"; // it is then sent again
-
 export const RACE = "bpeviz-race"; // detail: for each text, the candidates of the steps (`player/bars.js`)
 export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
 export const RACE_WATCHED = "bpeviz-race-watched"; // a step is shown whose candidates are not sent yet

@@ -1,8 +1,7 @@
 // A table of tokens, of which only the rows in view are in the page. It is one tab stop: arrows go from cell to
-// cell, and Enter presses one. A press on a head sorts, and one on the row of a step sends the player there.
+// cell, and Enter presses one. A press on a head sorts.
 
 import { component, element, tokenLabel } from "../shared/dom.js";
-import { JUMP, STEP_CHANGED, TIMELINE, TIMELINE_REQUESTED, currentStep, emit, subscribe } from "../shared/events.js";
 import { counted } from "../shared/format.js";
 import { nextOrder } from "../texts_table/order.js";
 import { columnsOf, inOrder, isNumber, lettersOf, rowsWith, wordsOf } from "./columns.js";
@@ -38,23 +37,19 @@ class TokenTable {
       this.at = [cell.tagName === "TH" ? -1 : Number(cell.parentElement.dataset.place), cell.cellIndex];
       this.#press();
     });
-    const resized = new ResizeObserver(() => this.view && (this.#paint(), this.#follow()));
+    const resized = new ResizeObserver(() => this.#paint());
     resized.observe(this.region);
     signal.addEventListener("abort", () => resized.disconnect());
-    subscribe(STEP_CHANGED, ({ timelineId }) => timelineId === (this.timelineId ?? timelineId) && this.#follow(), signal);
-    subscribe(TIMELINE, ({ timelineId, views }) => timelineId === this.timelineId && this.#ofSteps(views[0]), signal);
   }
 
   /**
-   * @param {TokenTablePayload | {timelineId: string, search: string} | {view: any}} data any rows, or the steps of the
-   *   player of a timeline, or of a view in a file
+   * @param {TokenTablePayload | {view: any, search?: string}} data any rows, or the steps of a timeline; without a
+   *   search of the page, with a title and a field of its own
    */
   update(data) {
-    this.timelineId = data.timelineId;
-    this.field.hidden = !data.searches && !data.view;
-    this.summary.hidden = !data.view;
+    this.summary.hidden = !data.view || data.search !== undefined;
+    this.field.hidden = !data.searches && this.summary.hidden;
     this.query = this.field.hidden ? (data.search ?? "") : this.search.value;
-    if (data.timelineId) return emit(TIMELINE_REQUESTED);
     if (data.view) return this.#ofSteps(data.view);
     if (data.key === this.view?.key) return;
     const columns = data.columns.map((column) => ({ ...column, at: (i) => column.values[i] }));
@@ -62,14 +57,14 @@ class TokenTable {
   }
 
   #ofSteps(view) {
-    const { steps, tokenStyles: styles, unit, last, title = "", ownSteps = null } = view;
+    const { steps, tokenStyles: styles, unit, last, title = "" } = view;
     const count = Math.min(last, steps.id.length);
     const key = `${view.key} ${count} ${this.query}`;
     if (key === this.view?.key) return;
     const label = `${title ? `${title}: all` : "All"} ${unit}s`;
     if (!this.summary.hidden && !this.view) this.box.open = false;
     this.summary.textContent = label;
-    this.#draw({ key, label, styles, unit, count, ownSteps, jumps: true, columns: columnsOf(steps, unit) });
+    this.#draw({ key, label, styles, unit, count, columns: columnsOf(steps, unit) });
   }
 
   #draw(view) {
@@ -77,7 +72,6 @@ class TokenTable {
     const { columns, styles, count } = view;
     this.table.ariaLabel = view.label;
     this.table.ariaColCount = String(columns.length);
-    this.table.classList.toggle("jumps", Boolean(view.jumps));
     const letters = columns.map((column) => lettersOf(column, count, styles));
     this.widths.replaceChildren(...letters.map((width) => Object.assign(element("col"), { style: `width: calc(${width}ch + 0.8rem)` })));
     this.table.style.width = `calc(${letters.reduce((sum, width) => sum + width, 0)}ch + ${0.8 * columns.length}rem)`;
@@ -112,7 +106,6 @@ class TokenTable {
     this.body.replaceChildren(this.above, this.below);
     this.region.scrollTop = 0;
     this.#paint();
-    this.#follow();
   }
 
   /** Put the rows in view into the page, and take out all others. */
@@ -155,12 +148,8 @@ class TokenTable {
     return cell;
   }
 
-  /** Mark the row of the step, and the cell that keys have reached. */
+  /** Mark the cell that keys have reached. */
   #mark() {
-    for (const [place, row] of this.rows) {
-      if (this.view.jumps && this.order[place] + 1 === this.step) row.ariaCurrent = "step";
-      else row.removeAttribute("aria-current");
-    }
     this.reached?.classList.remove("at");
     this.reached?.removeAttribute("id");
     const [place, column] = this.at;
@@ -171,37 +160,21 @@ class TokenTable {
     this.table.setAttribute("aria-activedescendant", "reached");
   }
 
-  /** Bring the row of the player's step into view. */
-  #follow() {
-    if (!this.view?.jumps) return;
-    const step = currentStep() ?? 0;
-    this.step = this.view.ownSteps ? this.view.ownSteps[step] : step;
-    const place = this.order.indexOf(this.step - 1);
-    if (place >= 0) this.#reveal(place, true);
-    this.#mark();
-  }
-
   /** Scroll to a row; the head covers the first one in view. */
-  #reveal(place, inMiddle = false) {
+  #reveal(place) {
     const { region } = this;
     const [top, room] = [place * ROW, region.clientHeight - ROW];
     if (top >= region.scrollTop && top + ROW <= region.scrollTop + room) return;
-    const edge = top < region.scrollTop ? top : top + ROW - room;
-    region.scrollTop = inMiddle ? top - (room - ROW) / 2 : edge;
+    region.scrollTop = top < region.scrollTop ? top : top + ROW - room;
     this.#paint();
   }
 
   #press() {
     const [place, column] = this.at;
-    const { columns, ownSteps, jumps } = this.view;
-    if (place < 0) {
-      this.sorted = nextOrder(this.sorted, columns[column].name, isNumber(columns[column]));
-      return this.#sort();
-    }
-    this.#mark();
-    const step = this.order[place] + 1;
-    // Of several timelines, the player's step is a vocabulary size.
-    if (jumps) emit(JUMP, ownSteps ? Math.max(0, ownSteps.findIndex((own) => own >= step)) : step);
+    if (place >= 0) return this.#mark();
+    const head = this.view.columns[column];
+    this.sorted = nextOrder(this.sorted, head.name, isNumber(head));
+    this.#sort();
   }
 
   #onKey(event) {

@@ -57,7 +57,7 @@ def choose_part(
     widget = part_numbers.member(len(parts))
     opened = None
     if is_played:
-        opened = components.player_events(None, "parts", steps=False, parts=True)["part"]
+        opened = components.player_events("parts", steps=False, parts=True)["part"]
     if opened and _OPENED.get() != opened:
         _OPENED.put(opened)
         before = bisect_right(parts, opened["character"], key=lambda part: part.last)

@@ -291,7 +291,7 @@ def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], objec
         answer(markdown.escape(verdict.at_size(text, columns, size)))
     is_watched = reported["watched"] == payload["timelineId"]
     races = _races(shown, payload, steps, is_watched) if is_drawn and payload["hasRace"] else None
-    components.player_events(None, "lock_step_follower", words=True, races=races)
+    components.player_events("lock_step_follower", words=True, races=races)
     if st.context.is_embedded:
         return
     with body:

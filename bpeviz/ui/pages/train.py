@@ -31,9 +31,8 @@ from bpeviz.ui.table import offer_file
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, playable, race, tables, token_table
-from bpeviz.views.control_payloads import Jump
 from bpeviz.views.export import ColoredText, colored
-from bpeviz.views.payloads import Player, Race, StepReport
+from bpeviz.views.payloads import Player, Race, StepReport, Timeline
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage
@@ -81,20 +80,8 @@ _SHOWN_BEFORE: SessionValue[str] = SessionValue("shown")
 _REPORT: SessionValue[StepReport] = SessionValue("player_report")
 """The last report of the player that was handled."""
 
-_JUMP: SessionValue[Jump] = SessionValue("jump")
-"""The last step that the player was sent to, and the number of that request."""
-
-_NO_POINTS: dict[str, Any] = {"selection": {}}
-"""The state of a chart in which nothing is selected."""
-
 _LINKED: SessionValue[str] = SessionValue("linked_timeline")
 """The first timeline that was shown after a link was opened."""
-
-
-def _jump(step: int) -> None:
-    number = (_JUMP.get() or {"number": 0})["number"] + 1
-    _JUMP.put({"step": step, "number": number})
-    _STEP.put(step)
 
 
 def show(side: DeltaGenerator) -> None:
@@ -137,6 +124,8 @@ def show(side: DeltaGenerator) -> None:
     _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:
         return
+    if last:
+        _log(trained, last, part)
     vocabulary.vocabulary(trained, last, part)
 
 
@@ -166,7 +155,6 @@ def _first_text() -> str:
 @fragment
 def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
     """Draw the elements that follow the step; run again if it changes."""
-    training = trained.history
     reported = components.player_report("follower")
     report = reported["step"]
     if _SHOWN_BEFORE.get() != timeline:
@@ -182,14 +170,13 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
     has_race = is_drawn and last > 0 and len(trained.training_boundaries) <= race.COUNTED
     is_watched = reported["watched"] == timeline
     races = [_race_at(trained, timeline, shown, step, is_watched)] if has_race else None
-    components.player_events(_JUMP.get(), "follower", races=races)
+    components.player_events("follower", races=races)
     _export(trained, last, step, shown)
     if not last:
         return
     if st.context.is_embedded:
         return
     WHY.show(_candidates, trained, step, shown)
-    LOG.show(_log, trained, last, step, timeline, label=f"All {texts_of(training).unit}s")
     details(trained, step, trained.row(shown).look(trained.hues(shown)))
 
 
@@ -283,24 +270,30 @@ def _candidates(trained: Trained, step: int, shown: Part) -> None:
     offer_file(every, "candidates", WHY.label)
 
 
-def _log(trained: Trained, last: int, step: int, timeline: str) -> None:
-    """Draw the table of all steps, which the browser takes from the player, and their curve."""
-    if last < CHARTED:
-        _decisions(trained, last, timeline)
-        return
-    left, right = st.columns((4, 5), gap="medium")
-    with left:
-        _decisions(trained, last, timeline)
-    with right:
-        _curve(trained, last, step)
-
-
-def _decisions(trained: Trained, last: int, timeline: str) -> None:
-    search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
-    components.token_table({"timelineId": timeline, "search": search}, "decisions")
-    handle = trained.handle
+@fragment
+def _log(trained: Trained, last: int, shown: Part) -> None:
+    """Draw the table of all steps, in the colors of a part, and their curve, if it is open."""
     title = f"All {texts_of(trained.history).unit}s"
-    offer_file(lambda: tables.decisions(handle.open().history, last), title.lower(), title)
+    LOG.show(_log_contents, trained, last, shown, title, label=title)
+
+
+def _log_contents(trained: Trained, last: int, shown: Part, title: str) -> None:
+    place = st.container()
+    if last >= CHARTED:
+        place, chart = st.columns((4, 5), gap="medium")
+        with chart:
+            _curve(trained, last)
+    with place:
+        search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
+        view = trained.stage(shown).upto(last)["views"][0]
+        components.token_table({"view": _steps(view), "search": search}, "decisions")
+        handle = trained.handle
+        offer_file(lambda: tables.decisions(handle.open().history, last), title.lower(), title)
+
+
+def _steps(view: Timeline) -> dict[str, object]:
+    """Return what the table of all steps needs of a timeline."""
+    return {name: view[name] for name in ("key", "unit", "last", "steps", "tokenStyles")}
 
 
 @cached()
@@ -308,23 +301,10 @@ def _decided(trained: Trained, last: int) -> charts.Chart:
     return charts.decided(trained.history, last)
 
 
-def _curve(trained: Trained, last: int, step: int) -> None:
+def _curve(trained: Trained, last: int) -> None:
     """Draw the chart of the value that decided each step."""
-    # A chart's selection cannot be cleared from here, and a second click at the same place would
-    # not count. So after each click the chart gets another key.
-    clicks: SessionValue[int] = SessionValue("clicks on decided")
-    number = clicks.get() or 0
-    chart: SessionValue[dict[str, Any]] = SessionValue(f"decided {number}")
-
-    def clicked() -> None:
-        points = (chart.get() or _NO_POINTS)["selection"].get(charts.SELECTION) or []
-        if points:
-            _jump(int(points[0]["step"]))
-            clicks.put(number + 1)
-
     st.vega_lite_chart(
-        spec=charts.at_step(_decided(trained, last), step) | {"height": CURVE},
-        key=chart.key,
-        on_select=clicked,
+        spec=_decided(trained, last) | {"height": CURVE},
+        key="decided",
         alt=f"The {texts_of(trained.history).curve} at each step",
     )

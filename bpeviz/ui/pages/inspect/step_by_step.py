@@ -57,7 +57,7 @@ STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 @fragment
 def _follow(timeline: str) -> None:
     """Offer the slide of the player's step; run again if it changes."""
-    report = components.player_events(None, "inspect_follower")["step"]
+    report = components.player_events("inspect_follower")["step"]
     export = EXPORT.get()
     if export is not None and report and report["timelineId"] == timeline:
         EXPORT.put(replace(export, step=report["step"]))
