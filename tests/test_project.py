@@ -295,12 +295,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 45_994,
+    "bpeviz": 45_925,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 613,
     "bpeviz/analysis": 2_246,
     "bpeviz/cli": 1_985,
-    "bpeviz/components": 9_358,
+    "bpeviz/components": 9_320,
     "bpeviz/core": 2_123,
     "bpeviz/corpus": 1_103,
     "bpeviz/formats": 4_996,
@@ -310,10 +310,10 @@ LINES = {
     "bpeviz/pretrained": 1_248,
     "bpeviz/room": 1_120,
     "bpeviz/trainers": 3_554,
-    "bpeviz/ui": 11_122,
-    "bpeviz/views": 3_132,
+    "bpeviz/ui": 11_108,
+    "bpeviz/views": 3_115,
     "bpeviz/workers": 466,
-    "tests": 35_889,
+    "tests": 35_838,
     "tests data, kB": 202,
     "tests/*.mjs": 1_554,
 }
