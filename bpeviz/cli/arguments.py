@@ -212,14 +212,16 @@ ENCODING = option(
     type=encoding,
 )
 
+AS = choice(
+    "--as",
+    ("table", "text"),
+    None,
+    "read files as tables or as texts (default: by their endings, for tables .csv, .tsv, .jsonl, "
+    ".ndjson, .parquet, and .json with a list of objects or of texts)",
+)
+
 TABLES = (
-    choice(
-        "--as",
-        ("table", "text"),
-        None,
-        "read files as tables or as texts (default: by their endings, for tables .csv, .tsv, "
-        ".jsonl, .ndjson, .parquet, and .json with a list of objects or of texts)",
-    ),
+    AS,
     TEXT_COLUMN,
     ENCODING,
     option(

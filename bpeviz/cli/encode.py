@@ -1,8 +1,9 @@
 """Turn text into ids.
 
-Encode texts. Each file, also in a folder, is one text and gives a line: a JSON list of ids. Those
-of gzip and Zstandard are unpacked. The names of special tokens are encoded as plain text, unless
---allow-special names them.
+Encode texts. Each file, also in a folder, is one text and gives a line: a JSON list of ids. So
+does each row of the column of text of a table (CSV, TSV, JSONL, NDJSON, Parquet, or a list in
+JSON); a line on standard error names the column. Files of gzip and Zstandard are unpacked. The
+names of special tokens are encoded as plain text, unless --allow-special names them.
 
 With --chat, each text is a user's message, or a conversation in JSON: a list of messages, such as
 [{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". Its other keys, also
@@ -17,9 +18,8 @@ Examples:
   python -m bpeviz encode page.txt --tokenizer gpt2 --json --output tokens.json
   python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
 
-With --text, the file is a table (CSV, TSV, JSONL, NDJSON or Parquet): --count, --json and --csv
-give the tokens of each row or conversation, and a line on standard error their sum, median and 95%
-quantile.
+With --text, --count, --json and --csv give the tokens of each row or conversation of a table, and
+a line on standard error their sum, median and 95% quantile.
 
 With --lines, each line of a text is encoded alone, without its line end; `decode --lines` restores
 the line ends. In the labels of --tokens, · is a space, → a tab, ↵ a line end, and ⟨C3⟩ a byte that
@@ -53,6 +53,7 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.corpus.tables import TextTable
 from bpeviz.libraries.chat_template import ChatTemplate, conversation
 from bpeviz.text import clean, split_lines, visible
 from bpeviz.views.table import Table
@@ -64,7 +65,9 @@ def run(options: argparse.Namespace) -> int:
     if absent := [path for path in given if path != STANDARD and not os.path.exists(path)]:
         how = f"echo -n {shlex.quote(visible(absent[0]))} | python -m bpeviz encode --tokenizer …"
         raise CommandError(f"There is no file {named(absent[0])}. “{how}” encodes a text.")
-    setattr(options, "as", "text")
+    options.label = None
+    if options.lines or (options.chat and not options.text):
+        setattr(options, "as", "text")
     sources = named_texts.files_of(given, options)
     paths = [source.path for source in sources]
     progress = files.begin(options, paths)
@@ -87,11 +90,16 @@ def run(options: argparse.Namespace) -> int:
             printed.append(encoder.rows(paths[0]))
         sources = []
     for source, content in named_texts.readable(sources, options, print_error):
-        path, text = source.path, str(content)
+        path = source.path
+        if isinstance(content, TextTable):
+            print_error(content.about(grouped=False))
+            texts: Sequence[str] = content.documents.texts
+        else:
+            texts = split_lines(content) if options.lines else [content]
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
-        with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
-            for part in split_lines(text) if options.lines else [text]:
-                printed += (f"{line}{name}\n" for line in encoder.lines(encoder.rendered(part)))
+        with progress.during(f"Encoding {named(path)}, {sum(map(len, texts)):,} characters"):
+            for text in texts:
+                printed += (f"{line}{name}\n" for line in encoder.lines(encoder.rendered(text)))
     files.write_output(options.output, "".join(printed))
     for warning in encoder.warnings:
         print_error(warning)
@@ -156,8 +164,8 @@ class _Encoder:
         Raises:
             ValueError: The file is not a valid table; the message is user-facing.
         """
-        columns = argparse.Namespace(label=None, **vars(self.options))
-        table = named_texts.read_table(path, columns)
+        table = named_texts.read_table(path, self.options)
+        print_error(table.about(grouped=False))
         around = sum(map(len, self.tokenizer.template)) if self.options.template else 0
         tokens: dict[int, int] = {}
         for i, name in enumerate(table.text):
@@ -358,6 +366,7 @@ COMMAND = Command(
     arguments.FILES,
     *arguments.tokenizer(),
     flag("--lines", "encode each line alone, one list a line"),
+    arguments.AS,
     arguments.TEXT_COLUMN,
     arguments.ENCODING,
     integer("--limit", "with --text, also count the rows of more than N tokens"),

@@ -29,8 +29,6 @@ from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE, ChatTempla
 from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.pretrained import catalog, download, hub
 
-_READ = 1 << 20
-
 MAX_COUNTS = 4_000_000_000
 """The largest size of a file with counts, in bytes."""
 
@@ -97,15 +95,7 @@ def read_bytes(path: str, limit: int) -> bytes:
         ValueError: The file cannot be read or has more than `limit` bytes; the message is
             user-facing.
     """
-    with _read_errors(path), open_file(path) as file:
-        corpus_files.check_size(path, file, limit)
-        pieces, size = [], 0
-        while piece := file.read(min(_READ, limit + 1 - size)):
-            pieces.append(piece)
-            size += len(piece)
-    if size > limit:
-        raise corpus_files.too_large(path, limit)
-    return b"".join(pieces)
+    return corpus_files.read_bytes(path, limit, open_file)
 
 
 def read_text(path: str, encoding: str | None = None) -> str:

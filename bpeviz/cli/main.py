@@ -37,8 +37,9 @@ from bpeviz.cli import (
     vocabularies,
 )
 from bpeviz.cli.arguments import add, help_of
-from bpeviz.cli.errors import BROKEN_PIPE, INTERRUPTED, UsageError, print_error
+from bpeviz.cli.errors import BROKEN_PIPE, INTERRUPTED, CommandError, UsageError, print_error
 from bpeviz.cli.files import buffered, discard_output
+from bpeviz.corpus.files import EncodingError
 from bpeviz.version import __version__
 
 _COMMANDS = (
@@ -79,6 +80,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         code: int = options.run(options)
     except UsageError as error:
         options.wrong(str(error))
+    except EncodingError as error:
+        how = " Or name its encoding, such as --encoding latin-1." if "encoding" in options else ""
+        raise CommandError(f"{error}{how}") from error
     return code
 
 

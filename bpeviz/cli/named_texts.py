@@ -14,7 +14,7 @@ from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus import named_texts, parquet, tables
 from bpeviz.corpus.documents import Documents
-from bpeviz.corpus.files import STANDARD, CorpusError, is_binary, named
+from bpeviz.corpus.files import STANDARD, CorpusError, named
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.corpus.tables import TextTable
 from bpeviz.text import listed, visible
@@ -80,7 +80,8 @@ def read_text(path: str, options: argparse.Namespace) -> str:
     """Return the text of a file, and say of JSON that it is one text. Raises `ValueError`."""
     if tables.ending(path) == ".json" and getattr(options, "as") is None:
         print_error(f"{named(path)}: one text, with the keys and signs of JSON.")
-    return files.read_text(path, options.encoding)
+    text = files.read_text(path, options.encoding)
+    return text if path == STANDARD else corpus_files.check_text(path, text)
 
 
 def read_table(path: str, options: argparse.Namespace) -> TextTable:
@@ -92,9 +93,7 @@ def read_table(path: str, options: argparse.Namespace) -> TextTable:
     if tables.ending(path) == ".parquet":
         content = parquet.rows(named(path), files.read_bytes(path, files.MAX_COUNTS))
         return tables.read_table(path, content, options.label, options.text)
-    text = files.read_text(path, options.encoding)
-    if is_binary(text):
-        raise _binary(path)
+    text = corpus_files.check_text(path, files.read_text(path, options.encoding))
     try:
         return tables.read_table(path, text, options.label, options.text)
     except CorpusError as error:
@@ -176,17 +175,11 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
     for source, content in readable(sources, options, notes.append):
         if isinstance(content, TextTable):
             notes.append(content.about())
-        elif is_binary(content):
-            raise _binary(source.path)
         contents.append((source.name, content))
     if not contents:
         raise CommandError(f"No file is a text to compare. {' '.join(notes)}")
     texts, _ = named_texts.collect(contents, "Name files as NAME=FILE.")
     return texts, notes
-
-
-def _binary(path: str) -> CorpusError:
-    return CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
 
 
 def readable(
@@ -206,8 +199,6 @@ def readable(
     for source in sources:
         try:
             content = read_file(source, options)
-            if source.listed and isinstance(content, str) and is_binary(content):
-                raise _binary(source.path)
         except CorpusError as error:
             if not source.listed:
                 raise

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 from codecs import (
     BOM_UTF8,
     BOM_UTF16_BE,
@@ -19,6 +18,7 @@ from codecs import (
     utf_8_decode,
 )
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
@@ -61,6 +61,10 @@ class CorpusError(ValueError):
     """A file is not readable as text; the message is user-facing."""
 
 
+class EncodingError(CorpusError):
+    """A file is not a text in the encoding that is assumed."""
+
+
 @dataclass(frozen=True)
 class ByteRange:
     """The bytes of a file from `start` to `end`, or to the end of the file if None."""
@@ -87,13 +91,12 @@ def named(path: str) -> str:
     return "standard input" if path == STANDARD else visible(path)
 
 
-def is_binary(text: str) -> bool:
-    """Return whether a text has so many zero bytes that it comes from a file of another kind.
-
-    >>> is_binary("hello".encode("utf-16-le").decode()), is_binary("")
-    (True, False)
-    """
-    return text.count("\0") * 100 > len(text)
+def check_text(path: str, text: str) -> str:
+    """Return the text of a file. Raises `CorpusError` if it has many zero bytes."""
+    if text.count("\0") * 100 > len(text):
+        what = "is not text, or in UTF-16 without a byte order mark"
+        raise CorpusError(f"{named(path)} contains many zero bytes: it {what}.")
+    return text
 
 
 def open_file(path: str, *, unpacks: bool = True) -> BinaryIO:
@@ -119,7 +122,8 @@ def unpacked(file: Any) -> BinaryIO:
 
 def text_of(name: str, content: bytes, limit: int) -> str:
     """Return the text of an opened file, which may be compressed. Raises `CorpusError`."""
-    return read_whole(name, lambda _: unpacked(io.BytesIO(content)), limit=limit)
+    text = read_whole(name, lambda _: unpacked(io.BytesIO(content)), limit=limit)
+    return check_text(name, text)
 
 
 def read(
@@ -150,34 +154,34 @@ def read_whole(
     Raises:
         CorpusError: The file is larger, or cannot be read as text.
     """
-    limit = limit or MAX_TEXT
-    with opened(path) as file:
-        check_size(path, file, limit)
-        pieces, size = [], 0
-        for piece in _texts(file, ByteRange(path), encoding):
-            size += len(piece) if piece.isascii() else len(piece.encode())
-            if size > limit:  # a pipe, a device, or a compressed file
-                raise too_large(path, limit)
-            pieces.append(piece)
-    return "".join(pieces)
-
-
-def check_size(path: str, file: BinaryIO, limit: int) -> None:
-    """Raise `CorpusError` if a regular file has more bytes than the limit, without reading it."""
+    raw = read_bytes(path, limit or MAX_TEXT, opened)
+    mark = b"" if encoding else _mark(raw)
     try:
-        status = os.fstat(file.fileno())
-    except OSError:  # not a file of the system
-        return
-    if stat.S_ISREG(status.st_mode) and status.st_size > limit:
-        raise too_large(path, limit)
+        return str(memoryview(raw)[len(mark) :], encoding or _MARKS.get(mark, "utf-8"))
+    except UnicodeDecodeError as error:
+        raise _no_text(path, error, len(mark)) from None
 
 
-def too_large(path: str, limit: int) -> CorpusError:
-    """Return the error for a file with more bytes than the limit."""
-    return CorpusError(
+def read_bytes(path: str, limit: int, opened: Callable[[str], BinaryIO] = open_file) -> bytes:
+    """Return the bytes of a file, unpacked, of at most `limit` bytes. Raises `CorpusError`."""
+    too_large = CorpusError(
         f"{named(path)} has more than {limit:,} bytes, the limit for a file that is held in "
         "memory. Use a smaller one; the command `count` reads a larger text in parts."
     )
+    pieces, size = [], 0
+    with opened(path) as file:
+        with suppress(OSError):  # not a file of the system
+            if os.fstat(file.fileno()).st_size > limit:
+                raise too_large
+        try:
+            while piece := file.read(min(_READ, limit + 1 - size)):
+                pieces.append(piece)
+                size += len(piece)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+    if size > limit:
+        raise too_large
+    return b"".join(pieces)
 
 
 def _texts(file: BinaryIO, span: ByteRange, encoding: str | None) -> Iterator[str]:
@@ -287,8 +291,8 @@ def _unreadable(path: str, error: Exception) -> CorpusError:
     return CorpusError(f"{named(path)} could not be read: {why}.")
 
 
-def _no_text(path: str, error: UnicodeDecodeError, at: int) -> CorpusError:
+def _no_text(path: str, error: UnicodeDecodeError, at: int) -> EncodingError:
     """Return the error of a text. at: the offset of the decoded bytes in the file."""
     what = f"byte {at + error.start + 1:,} is {error.object[error.start]:02X}"
     encoding = error.encoding.upper()
-    return CorpusError(f"{named(path)} is not a text in {encoding}: {what}. Save it as UTF-8.")
+    return EncodingError(f"{named(path)} is not a text in {encoding}: {what}. Save it as UTF-8.")

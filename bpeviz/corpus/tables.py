@@ -82,6 +82,9 @@ _ID = regex.compile(
 _LIST = regex.compile(r'\s*\[\s*[{"]')
 """The beginning of a list of objects or of texts in JSON."""
 
+_LINES = regex.compile(r"\s*+\{[^\r\n]*\}[ \t]*+[\r\n]\s*+\{")
+"""The beginning of a list of objects with one in each line."""
+
 
 def ending(path: str) -> str:
     """Return the ending of the name of a file, without that of a compression.
@@ -96,7 +99,8 @@ def ending(path: str) -> str:
 def is_table(path: str, content: str) -> bool:
     """Return whether a file is a table, from the ending of its name, and of JSON its beginning."""
     kind = ending(path)
-    return kind in TABLES or (kind == ".json" and _LIST.match(content) is not None)
+    is_list = _LIST.match(content) or _LINES.match(content, endpos=1_000_000)
+    return kind in TABLES or (kind == ".json" and is_list is not None)
 
 
 @dataclass(frozen=True)

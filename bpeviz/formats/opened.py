@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from bpeviz import formats, limits
 from bpeviz.core.tokenizer import Tokenizer
@@ -22,29 +22,32 @@ MOST_BYTES = limits.TOKENIZER_FILES * 1_000_000
 """The most bytes of the files of a tokenizer together, unpacked."""
 
 
-class OpenedFiles(NamedTuple):
-    """The contents of the files of a tokenizer.
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A tokenizer from files.
 
     Attributes:
-        key: Their identity, by their content and the pre-tokenization.
-        name: The name of the model, or else of a file.
+        key: Its identity, by the content of the files and the pre-tokenization.
+        title: Its name on the pages; at first that of the model, or else of a file.
         tokenizer: The tokenizer.
         chat: Its chat template.
         assumed: What the files do not contain, and is assumed, as a sentence, or "".
         guesses_pattern: Whether that is the pre-tokenization.
+        files: The files, if another pre-tokenization can be chosen for them.
     """
 
     key: str
-    name: str
+    title: str
     tokenizer: Tokenizer
-    chat: ChatTemplate | None
-    assumed: str
-    guesses_pattern: bool
+    chat: ChatTemplate | None = None
+    assumed: str = ""
+    guesses_pattern: bool = False
+    files: Sequence[tuple[str, bytes]] = ()
 
 
 def open_files(
     given: Sequence[tuple[str, bytes | memoryview]], pattern: str = "", expression: str = ""
-) -> OpenedFiles | None:
+) -> Opened | None:
     """Return the contents of files, or None where only the pre-tokenization is missing.
 
     Args:
@@ -71,7 +74,7 @@ def open_files(
     digest = hashlib.blake2b(repr((sorted(files), pattern, expression)).encode(), digest_size=12)
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
-    return OpenedFiles(
+    return Opened(
         f"file {digest.hexdigest()}",
         _name([name for name, _ in given], files, tokenizer),
         tokenizer,

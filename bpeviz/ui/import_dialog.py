@@ -9,7 +9,7 @@ import streamlit as st
 
 from bpeviz.formats import FORMATS, READERS, FormatError
 from bpeviz.formats.base import MissingFileError
-from bpeviz.formats.opened import MOST_BYTES
+from bpeviz.formats.opened import MOST_BYTES, Opened
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,
@@ -24,7 +24,6 @@ from bpeviz.ui.opened_tokenizers import (
     MOST_OPEN,
     OPENED,
     NamedFile,
-    Opened,
     opened,
     read_files,
     unique_title,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import regex
 
@@ -14,9 +14,8 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents
 from bpeviz.formats import FormatError
 from bpeviz.formats.base import printable_name
-from bpeviz.formats.opened import open_files
+from bpeviz.formats.opened import Opened, open_files
 from bpeviz.jobs import files
-from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct, shorten
 from bpeviz.ui.runtime.cache import cached
@@ -36,27 +35,6 @@ NamedFile = tuple[str, bytes]
 """The name and the content of a file."""
 
 OPENED: SessionValue[list[Opened]] = SessionValue("tokenizers_opened")
-
-
-@dataclass(frozen=True, eq=False)
-class Opened:
-    """A tokenizer from a file.
-
-    Attributes:
-        key: Its identity, by its content.
-        title: Its name on the pages.
-        tokenizer: The tokenizer.
-        chat: Its chat template.
-        assumed: What the files do not contain, and is assumed, as a sentence, or "".
-        files: The files, if another pre-tokenization can be chosen for them.
-    """
-
-    key: str
-    title: str
-    tokenizer: Tokenizer
-    chat: ChatTemplate | None = None
-    assumed: str = ""
-    files: Sequence[NamedFile] = ()
 
 
 def opened() -> list[Opened]:
@@ -94,8 +72,7 @@ def read_files(
     if read is None:
         return None
     chosen = tuple(given) if read.guesses_pattern else ()
-    title = unique_title(title or read.name, taken)
-    return Opened(read.key, title, read.tokenizer, read.chat, read.assumed, chosen)
+    return replace(read, title=unique_title(title or read.title, taken), files=chosen)
 
 
 def unique_title(name: str, taken: Sequence[str]) -> str:

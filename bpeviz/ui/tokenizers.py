@@ -17,6 +17,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents, breaks_of, whole_text
+from bpeviz.formats.opened import Opened
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct
@@ -24,7 +25,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui import opened_tokenizers, page_trainings
 from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
-from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
+from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, opened
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf

@@ -884,7 +884,7 @@ def test_compare_of_one_file_without_a_name_prints_its_metrics(trained: Shell) -
     train = ("--vocab-size", "260", "--output", "-")
     assert trained("train", *as_text, *train).out == trained("train", "text.txt", *train).out
     assert (
-        trained("encode", "table.csv", "--tokenizer", "t.json").out
+        trained("encode", *as_text, "--tokenizer", "t.json").out
         == trained("encode", "text.txt", "--tokenizer", "t.json").out
     )
     named_one = trained("compare", "a=text.txt", "--tokenizer", "t.json").out.decode()
@@ -914,7 +914,7 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     Path("zero.txt").write_bytes("rio".encode("utf-16-le"))
     for options in ((), ("--as", "table")):
         trained("compare", "zero.txt", "text.txt", "--tokenizer", "t.json", *options)
-        assert trained.sentence == "zero.txt contains many zero bytes: it is not text."
+        assert trained.sentence.startswith("zero.txt contains many zero bytes")
     trained("compare", "code=code", "--tokenizer", "gpt2")
     assert "code/bad.csv" in trained.out.decode(), "with a name, files are texts"
     only = Path("only")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from bpeviz.corpus import files, tables
 from bpeviz.corpus.files import ByteRange, CorpusError
-from bpeviz.ui.inputs.text import UnreadableFileError, read_file
+from bpeviz.ui.inputs.text import read_file
 
 TEXT = "low lower 世界 naïve\r\nnew 🐚\n"
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -68,7 +68,7 @@ def test_bombs_and_damaged_files_end_in_a_sentence(
     path.write_bytes(bomb)
     monkeypatch.setattr(files, "MAX_TEXT", 5_000_000)
     refusal(files.read_whole, str(path), naming=(str(path), "5,000,000"), error=CorpusError)
-    refusal(read_file, "a.txt", bomb, naming=("a.txt", "40,000,000"), error=UnreadableFileError)
+    refusal(read_file, "a.txt", bomb, naming=("a.txt", "40,000,000"), error=CorpusError)
     for damaged in (bomb[:20], bomb[:5] + b"\xff" * 50):
         path.write_bytes(damaged)
         refusal(files.read_whole, str(path), naming=str(path), error=CorpusError)
@@ -89,6 +89,9 @@ def test_list_of_objects_is_the_table_of_its_lines(rows: list[Any], indent: int 
     lines = tables.read_table("a.jsonl", "\n".join(map(json.dumps, rows)), "", ("text",))
     for path in ("a.json", "a.jsonl", "a.json.gz"):
         assert tables.read_table(path, content, "", ("text",)).documents == lines.documents
+    named = "\n".join(map(json.dumps, rows))
+    assert tables.is_table("a.json", named) == (len(rows) > 1)
+    assert tables.read_table("a.json", named, "", ("text",)).documents == lines.documents
 
 
 @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1))
@@ -104,11 +107,12 @@ def test_other_list_is_one_text_with_a_sentence(content: str) -> None:
     assert table.documents.texts == (content,)
     assert table.about().startswith("a.json: one text")
     assert not tables.is_table("a.json", '{"a": [1]}')
+    assert not tables.is_table("a.json", '{\n  "a": {\n}}')
     assert not tables.is_table("a.json", "[1, 2]")
     assert not tables.is_table("a.txt", '["a"]')
 
 
-def test_tool_calls_are_named_as_left_out() -> None:
+def test_tool_calls_are_named_as_left_out(shell: Shell) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": "What is the weather?"},
@@ -118,6 +122,12 @@ def test_tool_calls_are_named_as_left_out() -> None:
     table = tables.read_table("a.json", json.dumps([{"messages": messages}] * 2))
     assert "Not used: the tool calls of 2 messages." in table.about()
     assert [*table.texts] == ["user", "tool"]
+    Path("a.json").write_text(json.dumps([{"messages": messages}]), encoding="utf-8")
+    assert shell("train", "a.json", *SIZE).code == 0
+    for options in ((), ("--text", "messages")):
+        shell("encode", "a.json", "--tokenizer", "t.json", "--count", *options)
+        assert "the tool calls of 1 message." in shell.err
+        assert len(shell.out.splitlines()) == (1 if options else 2)
     (_, chat), *_ = table.conversations
     assert json.loads(chat)["messages"] == messages, "a chat template renders all"
 
@@ -155,7 +165,9 @@ def test_encoding_is_named(folder: Shell, command: str) -> None:
     assert folder("train", "f", *SIZE).code == 0
     how = {"train": SIZE, "count": ("--output", "c.parquet")}
     options = how.get(command, ("--tokenizer", "t.json"))
-    assert "byte 1 is E9" in folder(command, "latin.txt", *options).sentence
+    refused = folder(command, "latin.txt", *options).sentence
+    assert "byte 1 is E9" in refused
+    assert "--encoding latin-1" in refused
     assert folder(command, "latin.txt", *options, "--encoding", "latin-1").code == 0
     assert folder(command, "latin.txt", *options, "--encoding", "rot13").code == 2
 

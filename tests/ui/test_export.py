@@ -29,14 +29,13 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
-from bpeviz.formats.opened import MOST_BYTES
+from bpeviz.formats.opened import MOST_BYTES, Opened
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.ui import markdown
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
     RESERVED,
-    Opened,
     read_files,
     unique_title,
 )

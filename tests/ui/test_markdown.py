@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.opened import Opened
 from bpeviz.ui import markdown
-from bpeviz.ui.opened_tokenizers import Opened
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import parse
+from bpeviz.formats.opened import Opened
 from bpeviz.ui import tab_state
 from bpeviz.ui.inputs import text as text_input
-from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import long_texts

@@ -17,7 +17,7 @@ from bpeviz.corpus.named_texts import Texts
 from bpeviz.corpus.tables import TextTable
 from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.text import TextSource, UnreadableFileError, read_file, read_table
+from bpeviz.ui.inputs.text import TextSource, read_file, read_table
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.widgets import (
     OneOf,
@@ -199,7 +199,6 @@ def _close_files() -> None:
 def _take_files() -> None:
     """Store the uploaded files, in place of others with their names, or why they are not usable."""
     failed: list[str] = []
-    unreadable: dict[str, str] = {}
     try:
         uploaded = _with_own_names(uploads.take(_UPLOAD.key))
     except uploads.RefusedUploadError as error:
@@ -209,9 +208,6 @@ def _take_files() -> None:
             text = read_file(name, content)
             if tables.is_table(name, text):
                 read_table(name, text, None, ())
-        except UnreadableFileError as error:
-            unreadable[name] = str(error)
-            continue
         except CorpusError as error:
             failed.append(str(error))
             continue
@@ -219,11 +215,6 @@ def _take_files() -> None:
             failed.append(refusal)
             break
         FILES.put([*(file for file in FILES.get() or [] if file[0] != name), (name, text)])
-    if len(unreadable) > 1:
-        names = listed([*map(visible, unreadable)], 5)
-        failed.append(f"Left out, since they cannot be read as texts: {names}.")
-    else:
-        failed += unreadable.values()
     if uploaded or failed:
         TRANSLATIONS.clear()  # they are others
         _FAILED.put(failed)

@@ -15,7 +15,7 @@ from bpeviz import limits
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus import parquet, samples, tables
 from bpeviz.corpus.documents import Documents, beginning, characters_in
-from bpeviz.corpus.files import LONGER, CorpusError, is_binary, named
+from bpeviz.corpus.files import LONGER, CorpusError, named
 from bpeviz.jobs import files
 from bpeviz.text import clean, counted, listed, shorten, visible
 from bpeviz.ui import components, markdown
@@ -449,7 +449,7 @@ def choose_text(
         for name, content in files:
             try:
                 source.open_file(name, read_file(name, content))
-            except (UnreadableFileError, CorpusError) as error:
+            except CorpusError as error:
                 source.failed.put(str(error))
 
     data = _box_data(source, replaced)
@@ -587,31 +587,20 @@ def _drawn_rows(rows: Rows) -> BoxRows:
     }
 
 
-class UnreadableFileError(ValueError):
-    """A file is not a text that can be used; the message says why."""
-
-
 def read_file(name: str, content: bytes) -> str:
     """Return the text of a file without its byte order mark.
 
     Raises:
-        UnreadableFileError: The file is empty, no UTF-8 text, or too long.
+        CorpusError: The file is empty, no UTF-8 text, or too long.
     """
-    try:
-        if tables.ending(name) == ".parquet":
-            return files.read(name, CorpusError, parquet.rows, name, content)
-        how = (name, content, limits.UPLOAD * 1_000_000)
-        text = files.read(name, CorpusError, corpus_files.text_of, *how)
-    except CorpusError as error:
-        raise UnreadableFileError(f"{error} Open another.") from None
+    if tables.ending(name) == ".parquet":
+        return files.read(name, CorpusError, parquet.rows, name, content)
+    how = (name, content, limits.UPLOAD * 1_000_000)
+    text = files.read(name, CorpusError, corpus_files.text_of, *how)
     if not text:
-        raise UnreadableFileError(f"{name} is empty. Open another.")
-    if is_binary(text):
-        raise UnreadableFileError(
-            f"{name} contains many zero bytes, so it is not text. Open another."
-        )
+        raise CorpusError(f"{name} is empty. Open another.")
     if len(text) > limits.TEXT:
-        raise UnreadableFileError(
+        raise CorpusError(
             f"{name} has {len(text):,} characters; the limit is {limits.TEXT:,}. Open a part of "
             f"it. {LONGER}"
         )

@@ -24,12 +24,13 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz import limits
 from bpeviz.corpus import samples
+from bpeviz.corpus.files import CorpusError
 from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import page_trainings, registry
-from bpeviz.ui.inputs.text import UnreadableFileError, read_file
+from bpeviz.ui.inputs.text import read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.runtime import cache
 
@@ -231,7 +232,7 @@ def test_utf8_file_is_read(content: bytes, text: str) -> None:
     ],
 )
 def test_non_utf8_file_gives_a_message(content: bytes, fact: str) -> None:
-    refusal(read_file, "a.bin", content, naming=("a.bin", fact), error=UnreadableFileError)
+    refusal(read_file, "a.bin", content, naming=("a.bin", fact), error=CorpusError)
 
 
 # ---- Compare

@@ -21,8 +21,8 @@ from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import limits
+from bpeviz.formats.opened import Opened
 from bpeviz.network import network_address
-from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.permalink import address, codec, session, short_links
 from bpeviz.ui.permalink.short_links import MARK, ShortLinks
 from bpeviz.ui.registry import PAGES

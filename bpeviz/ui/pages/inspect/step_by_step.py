@@ -33,7 +33,7 @@ SEGMENTATIONS = 8
 """The most segmentations of a word that are shown."""
 
 LONGEST_DRAWN_WORD = 24
-"""The most characters of a word whose lattice is drawn."""
+"""The most atoms of a word whose lattice is drawn."""
 
 MOST_WORDS = 100
 """The most words from which to choose."""
@@ -119,7 +119,7 @@ def _draw_lattice(text: InspectedText) -> None:
         WORD.member(len(words)).select(
             [label(text.inspection.text[word.start : word.end].encode()) for word in words],
             width=260,
-            help=f"The different words above, of at most {LONGEST_DRAWN_WORD} characters.",
+            help=f"The different words above, of at most {LONGEST_DRAWN_WORD} {tokenizer.atoms}.",
         )
     ]
     lattice = _word_lattice(text.offer, word.text)
