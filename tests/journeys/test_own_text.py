@@ -338,11 +338,14 @@ def in_view(stage: Stage) -> bool:
 
 def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> None:
     short = "banana bandana banana ananas"
-    with journey.step("A reload keeps the text, the settings and the step, and shows no others"):
+    with journey.step("A reload in the middle of typing keeps the text"):
         page = journey.open("/")
         stage = Stage(page)
-        type_text(page, short)
+        text_box(page).fill(short)
+        page.reload()
+        expect(text_box(page)).to_have_value(short)
         stage.await_text(short)
+    with journey.step("A reload keeps the text, the settings and the step, and shows no others"):
         with menu(page, "More"):
             set_number(page, "Largest vocabulary", 259)
         expect(stage.last).to_have_text("3")

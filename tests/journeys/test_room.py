@@ -87,7 +87,9 @@ def moves_line(step: int) -> Callable[[Page], None]:
 def fences(*places: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         for place in places:
-            for fence in button(page, f"Fence between {place}").all():
+            all_places = button(page, f"Fence between {place}")
+            expect(all_places.first).to_be_visible()
+            for fence in all_places.all():
                 fence.press("Enter")
 
     return act

@@ -141,9 +141,9 @@ class PictureView {
     [this.progress.max, this.progress.value, this.words.textContent] = [steps.length, 0, ""];
     for (const step of steps) {
       await animation.add(this.#svg(this.slide.picture(step), this.data.isDark, true));
+      await new Promise((resolve) => setTimeout(resolve)); // the page stays responsive
       if (this.animation !== animation) return; // stopped
       this.progress.value = animation.frames.length;
-      await new Promise((resolve) => setTimeout(resolve)); // the page stays responsive
     }
     this.progress.removeAttribute("value");
     this.words.textContent = "Encoding …";

@@ -6,6 +6,7 @@ import { store, stored } from "./storage.js";
 const DATABASE = "bpeviz";
 const RECORDS = "tabs"; // by `${name of the page}/${name of the value}`
 const TAB = "bpeviz-tab";
+const UNSAVED = "bpeviz-unsaved"; // values that the database did not have when the tab was left
 const LEFT = "bpeviz-left-"; // begins the names of the times at which pages were left
 const CLEAN_EVERY = 60_000; // milliseconds
 const CLEAN_AFTER = 600_000; // milliseconds; a reload takes less, also if the server is restarted
@@ -24,36 +25,47 @@ function opened() {
 }
 
 /**
- * Run a transaction; return what `work` leaves in the given Map. A browser may refuse storage.
+ * Run a transaction; return what `work` leaves in the given Map. Throws where the browser refuses storage.
  * @param {(store: IDBObjectStore, found: Map<string, any>) => void} work
  */
 async function transaction(work) {
   const found = new Map();
-  try {
-    const database = await opened();
-    await new Promise((resolve, reject) => {
-      const running = database.transaction(RECORDS, "readwrite");
-      running.oncomplete = resolve;
-      running.onerror = running.onabort = () => reject(running.error);
-      work(running.objectStore(RECORDS), found);
-    });
-    database.close();
-  } catch {
-    // The state lasts as long as the page.
-  }
+  const database = await opened();
+  await new Promise((resolve, reject) => {
+    const running = database.transaction(RECORDS, "readwrite");
+    running.oncomplete = resolve;
+    running.onerror = running.onabort = () => reject(running.error);
+    work(running.objectStore(RECORDS), found);
+  });
+  database.close();
   return found;
 }
 
-/** Return the name of this page, which all components share. */
-function pageName() {
-  const page = /** @type {any} */ (globalThis);
-  if (!page.bpevizPage) {
-    page.bpevizPage = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
-    addEventListener("pagehide", ({ persisted }) => persisted || store(LEFT + page.bpevizPage, String(Date.now())));
+/**
+ * Return this page, which all components share: its name, and the values that the database does not have.
+ * @returns {{name: string, unsaved: Map<string, any>, isLeft: boolean}}
+ */
+function thisPage() {
+  const shared = /** @type {any} */ (globalThis);
+  if (!shared.bpevizPage) {
+    const name = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    const page = (shared.bpevizPage = { name, unsaved: new Map(), isLeft: false });
+    addEventListener("pagehide", ({ persisted }) => {
+      page.isLeft = true;
+      keepUnsaved(page);
+      if (!persisted) store(LEFT + name, String(Date.now()));
+    });
     setTimeout(removeClosed, 5000);
     setInterval(removeClosed, CLEAN_EVERY);
   }
-  return page.bpevizPage;
+  return shared.bpevizPage;
+}
+
+/** Keep what the database does not have, which stores nothing more once a page is left. */
+function keepUnsaved({ name, unsaved }) {
+  const tab = stored(TAB, "sessionStorage") ?? name;
+  store(TAB, tab, "sessionStorage");
+  store(UNSAVED, JSON.stringify({ tab, values: [...unsaved] }), "sessionStorage");
 }
 
 /**
@@ -62,8 +74,16 @@ function pageName() {
  * @param {any} value
  */
 export async function remember(name, value) {
-  await transaction((all) => all.put(value, `${pageName()}/${name}`));
-  store(TAB, pageName(), "sessionStorage"); // until then, another reload finds the earlier page
+  const page = thisPage();
+  page.unsaved.set(name, value);
+  if (page.isLeft) keepUnsaved(page);
+  try {
+    await transaction((all) => all.put(value, `${page.name}/${name}`));
+  } catch {
+    return; // the value lasts as long as the page, or until a reload
+  }
+  if (page.unsaved.get(name) === value) page.unsaved.delete(name);
+  store(TAB, page.name, "sessionStorage"); // until then, another reload finds the earlier page
 }
 
 /**
@@ -74,7 +94,7 @@ export async function remember(name, value) {
 export async function valuesBeforeReload() {
   const before = stored(TAB, "sessionStorage");
   if (!before) return new Map();
-  const name = pageName();
+  const { name } = thisPage();
   const isLeft = stored(LEFT + before) !== null;
   const values = await transaction((all, found) => {
     all.openCursor(records(before)).onsuccess = ({ target }) => {
@@ -86,7 +106,12 @@ export async function valuesBeforeReload() {
       if (isLeft) cursor.delete();
       cursor.continue();
     };
-  });
+  }).catch(() => new Map());
+  const kept = JSON.parse(stored(UNSAVED, "sessionStorage") ?? "{}");
+  for (const [own, value] of kept.tab === before ? kept.values : []) {
+    values.set(own, value);
+    await remember(own, value);
+  }
   if (values.size) store(TAB, name, "sessionStorage");
   return values;
 }
@@ -100,11 +125,11 @@ function removeClosed() {
       for (const name of new Set(keys.map((key) => key.split("/")[0]))) {
         const left = stored(LEFT + name);
         const age = left === null ? now - parseInt(name, 36) - WEEK : now - Number(left) - CLEAN_AFTER;
-        if (name !== pageName() && age > 0) all.delete(records(name));
+        if (name !== thisPage().name && age > 0) all.delete(records(name));
       }
       for (const mark of Object.keys(localStorage).filter((key) => key.startsWith(LEFT))) {
         if (now - Number(stored(mark)) > CLEAN_AFTER) localStorage.removeItem(mark);
       }
     };
-  });
+  }).catch(() => {});
 }

@@ -67,6 +67,7 @@ class TextBox {
       uploader.value = ""; // the same file may have changed
       uploader.click();
     });
+    on(globalThis, "pagehide", () => this.#apply());
     for (const name of ["dragover", "dragleave", "drop"]) on(document, name, (event) => this.#drag(event));
     for (const back of root.querySelectorAll(".back")) on(back, "click", () => this.#change(this.state.sample, this.state.text));
     on(this.rows.querySelector(".join"), "click", () => this.#change(this.data.own, "", { joins: true }));
