@@ -295,12 +295,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 45_908,
+    "bpeviz": 45_930,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 613,
     "bpeviz/analysis": 2_246,
     "bpeviz/cli": 1_983,
-    "bpeviz/components": 9_320,
+    "bpeviz/components": 9_342,
     "bpeviz/core": 2_123,
     "bpeviz/corpus": 1_113,
     "bpeviz/formats": 4_998,

@@ -169,12 +169,6 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
             page.keyboard.press("ArrowUp")
         expect(stage.last).to_have_text(str(steps))
         stage.await_step(steps - 5)
-    with journey.step("A search in the log of steps finds tokens"):
-        unfold_if_closed(page, "All merges")
-        search = page.get_by_role("textbox", name="Find a token")
-        search.fill("no such token")
-        search.press("Enter")
-        expect(page.get_by_text("No merge has a token that contains")).to_be_visible()
     with journey.step("The same text on Compare, and the same step when one comes back"):
         stage.go(7)
         go_to(page, "Compare")
@@ -183,13 +177,6 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
         go_to(page, "Train")
         stage.await_step(7)
         expect(stage.tokens).to_have_text(str(boundaries.token_counts[7]))
-
-
-def unfold_if_closed(page: Page, title: str) -> None:
-    """Open a section of the page where it is closed, or shown without a title."""
-    summary = page.locator("summary").get_by_text(title, exact=True).first
-    if summary.count() and not summary.evaluate("it => it.closest('details').open"):
-        summary.click()
 
 
 def test_playing_sends_little_and_a_left_page_nothing(journey: Journey) -> None:
