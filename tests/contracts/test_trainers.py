@@ -196,6 +196,16 @@ def test_difficult_texts_train_and_are_encoded(key: str, how: dict[str, str], te
             assert counted == len(tokenizer.encode(held)) == len(tokenizer.tokens(held))
 
 
+@pytest.mark.thorough
+@each_trainer
+def test_long_pre_token_is_encoded(key: str) -> None:
+    """A trainer or an encoder that is quadratic in the length would take hours."""
+    text = "the cat sat on the mat and looked at the other cat " * 20_000
+    size = {"vocab_size": 60} if TRAINERS[key].prunes else {"merges": 60}
+    tokenizer = TRAINERS[key](text[:10_000], pattern="none", **size).tokenizer()
+    assert tokenizer.boundaries(text).token_counts[-1] == len(tokenizer.encode(text))
+
+
 @each_trainer
 @settings(max_examples=examples(100))
 @given(SMALL_TEXTS, SMALL_TEXTS | ANY_TEXT, st.data())

@@ -189,14 +189,6 @@ def test_first_documents_are_those_that_fit() -> None:
     assert fitting == [0, 0, 1, 1, 2, 3]
 
 
-def test_no_merge_crosses_rows() -> None:
-    rows = ["hello world.", "hello sun.", "good day."] * 3
-    for key in TRAINERS:
-        tokenizer = bpeviz.train(rows, key, **usual.options(key)).tokenizer()
-        names = {tokenizer.token_bytes(token_id) for token_id in tokenizer.known_ids()}
-        assert not [name for name in names if b"\n" in name and len(name) > 1], key
-
-
 def test_training_on_rows_equals_the_library() -> None:
     rows = [*CORPUS.split(". "), *ROWS, "a b\r\n", " c  "] * 2
     model = library.Tokenizer(library.models.BPE())

@@ -201,14 +201,6 @@ def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
 # Odd inputs
 
 
-@pytest.mark.slow
-def test_long_pre_token_segments_with_dropout() -> None:
-    text = "the cat sat on the mat " * 10_000
-    tokenizer = bpeviz.train(text[:1_000], merges=15, pattern="none").tokenizer()
-    assert isinstance(tokenizer, MergeTokenizer)
-    assert tokenizer.decode(once(tokenizer, text, 0.3)) == text
-
-
 def test_invalid_dropout_arguments_are_refused() -> None:
     for p in (-0.1, 1.5, math.nan):
         refusal(segmentations, UNRELATED, "unrelated", p, 1, 1, naming=str(p))

@@ -220,12 +220,3 @@ def test_deep_hidden_token_splits_without_recursion() -> None:
     boundaries = tokenizer.boundaries(text)
     assert (boundaries.token_counts == size).all()
     assert len(boundaries.entries) == size  # no step changes the boundaries
-
-
-@pytest.mark.thorough
-def test_long_pre_token_with_hidden_tokens_encodes() -> None:
-    text = "the cat sat on the mat and looked at the other cat " * 20_000
-    training = bpeviz.train(text[:20_000], merges=20, pattern="none", threshold=300)
-    boundaries = training.tokenizer().boundaries(text)
-    assert len(boundaries) == len(text)
-    assert boundaries.token_counts[0] == len(text) > boundaries.token_counts[-1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import tokenizers
 from helpers.properties import many
 from helpers.steps import check_steps
@@ -136,15 +135,6 @@ def test_pieces_over_longest_piece_are_not_matched() -> None:
         ids = training.at_step(step).encode("a" * 1_024)
         assert boundaries.ids(step).tolist() == ids
         assert boundaries.token_counts[step] == 1_024 // min(2**step, LONGEST_PIECE)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["a" * 100_000, "ab" * 50_000, "aab" * 30_000])
-def test_long_pre_token_encodes(text: str) -> None:
-    training = train(text[:3_000], {"pattern": "none"})
-    tokenizer = training.tokenizer()
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.ids(training.steps).tolist() == tokenizer.encode(text)
 
 
 # Invalid arguments

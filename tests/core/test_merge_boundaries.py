@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz import NEVER
 from bpeviz.core.boundaries import MergeBoundaries, ended, gather
 from bpeviz.core.merges import MergeTokenizer
 
@@ -82,16 +81,6 @@ def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: 
         old = boundaries.ids(step)
         assert renumbered.ids(step).tolist() == np.where(old < 0, old, table[old]).tolist()
         assert renumbered.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
-
-
-def test_merged_at_of_hugs() -> None:
-    """u+g, h+ug, hug+s: the picture in the design of the boundary array."""
-    training = bpeviz.train(
-        {"ug": 4, "hug": 3, "hugs": 2}, merges=3, pattern="none", atoms="characters"
-    )
-    tokenizer = training.tokenizer()
-    assert [tokenizer.token_label(m.new_id) for m in training.merges] == ["ug", "hug", "hugs"]
-    assert tokenizer.boundaries("hugs").merged_at.tolist() == [1, 0, 2, NEVER]
 
 
 # Edges

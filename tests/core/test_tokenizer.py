@@ -12,7 +12,7 @@ import tiktoken
 from helpers.properties import many
 from helpers.refusals import refusal
 from helpers.texts import SMALL_TEXTS
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bpeviz
@@ -29,14 +29,6 @@ CORPUS = (
     "def f(x):\n    return x  + 100\r\n\tI'LL, we'll, they've 👍👍🏽 👨‍👩‍👧 " * 3
 )
 MARKS = ("none", "attached", "symbol")
-WORDLIKE = st.lists(
-    st.sampled_from(
-        ["the", " the", " cat", "hat", "'ll", "'LL", " ", "  ", "\n", "\r\n", "1234", "é", "👍",
-         "👨‍👩‍👧", "名前", " слова", "sat", "</w>", "<unk>", "<|endoftext|>", "\0", "x"]
-    ),
-    max_size=25,
-).map("".join)  # fmt: skip
-ANY_TEXT = st.one_of(st.text(st.characters(codec="utf-8")), WORDLIKE)
 
 
 @cache
@@ -55,11 +47,6 @@ def as_tiktoken(tokenizer: MergeTokenizer) -> tiktoken.Encoding:
     )
 
 
-@cache
-def tiktoken_of(pattern: str) -> tiktoken.Encoding:
-    return as_tiktoken(over_bytes(pattern))
-
-
 # Encoding
 
 
@@ -74,14 +61,6 @@ def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, m
     assert tokenizer.encode(text) == expected
     # It looks up bytes and bpeviz pairs: the same, since no two tokens have equal bytes.
     assert as_tiktoken(tokenizer).encode_ordinary(text) == expected
-
-
-@pytest.mark.slow
-@many(150)
-@given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k", "words", "whitespace", "none"]))
-def test_encode_equals_tiktoken_with_trained_ranks(text: str, pattern: str) -> None:
-    assume(reference.known_to_both().issuperset(text))
-    assert over_bytes(pattern).encode(text) == tiktoken_of(pattern).encode_ordinary(text)
 
 
 @many()
@@ -115,14 +94,6 @@ def test_decode_round_trips_text_of_known_characters(text: str, end_mark: str) -
     ids = tokenizer.encode(text)
     assert tokenizer.special_tokens["<unk>"] not in ids
     assert tokenizer.decode(ids) == text
-
-
-def test_every_text_method_replaces_lone_surrogates() -> None:
-    tokenizer = over_bytes("gpt2")
-    assert tokenizer.encode("a\ud800") == tokenizer.encode("a\ufffd")
-    assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
-    assert tokenizer.boundaries("a\ud800").ends.tolist() == [1, 2, 3, 4]
-    assert tokenizer.pre_token_atom_ends("a\ud800").tolist() == [1, 4]
 
 
 def test_decode_replaces_invalid_utf8_and_decode_bytes_keeps_it() -> None:
@@ -250,23 +221,6 @@ def test_character_token_spans_match_their_labels(text: str, end_mark: str, patt
 
 
 # Tokens and their parents
-
-
-@many()
-@given(SMALL_TEXTS, st.sampled_from(["bytes", "characters"]))
-def test_token_bytes_are_its_parents_joined(corpus: str, atoms: str) -> None:
-    tokenizer = bpeviz.train(corpus, merges=30, atoms=atoms).tokenizer()
-    for i in range(tokenizer.vocab_size):
-        parents = tokenizer.parents(i)
-        step = tokenizer.merge_step(i)
-        if parents is None:
-            assert step == -1
-        else:
-            assert tokenizer.merges[step].new_id == i == tokenizer.first_merge_id + step
-            left, right = map(tokenizer.token_bytes, parents)
-            assert tokenizer.token_bytes(i) == left + right
-    made = [i for i in range(tokenizer.vocab_size) if tokenizer.parents(i)]
-    assert made == [merge.new_id for merge in tokenizer.merges]
 
 
 def test_tokenizer_is_thread_safe() -> None:

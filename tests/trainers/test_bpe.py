@@ -112,18 +112,6 @@ def test_merges_of_worst_cases_equal_reference_loop(text: str, ties: str) -> Non
     assert decided(training) == reference_training(training, {text: 1}, 60, ties=ties)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["a" * 200_000, fibonacci_word(200_000), thue_morse_word(200_000)],
-    ids=["a", "Fibonacci", "Thue-Morse"],
-)
-def test_long_worst_cases_finish(text: str) -> None:
-    """A trainer that recounts at each step would take minutes."""
-    merges = bpeviz.train(text, merges=1_000, pattern="none").merges
-    counts = [merge.count for merge in merges]
-    assert counts == sorted(counts, reverse=True)
-
-
 @settings(max_examples=examples(60))
 @given(
     SMALL_TEXTS.filter(lambda text: len(text) > 10),
@@ -154,6 +142,3 @@ def test_lexicographic_tie_rules_compare_both_tokens(tied: list[tuple[int, int]]
 
     assert named(bpe.choose(tied, names, "bytes")) == min(map(named, tied))
     assert named(bpe.choose(tied, names, "largest")) == max(map(named, tied))
-
-
-# ---- when training stops

@@ -117,14 +117,6 @@ def test_merges_with_huggingface_ties_equal_byte_level_trainer(sample: Sample) -
     assert ours == theirs
 
 
-def test_huggingface_ties_differ_from_smallest_ties() -> None:
-    first = {
-        ties: merged_strings(bpeviz.train("bc a", merges=1, ties=ties))[0]
-        for ties in ("smallest", "huggingface")
-    }
-    assert first == {"smallest": (" ", "a"), "huggingface": ("b", "c")}
-
-
 def byte_level(symbols: str) -> str:
     """Return atoms over bytes in GPT-2's characters for bytes."""
     known = {*range(33, 127), *range(161, 173), *range(174, 256)}

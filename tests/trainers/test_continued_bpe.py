@@ -206,21 +206,6 @@ def test_continuing_on_same_text_equals_one_longer_training() -> None:
     assert rest.tokenizer().encode(OLD) == whole.tokenizer().encode(OLD)
 
 
-def test_base_token_across_pre_tokens_is_not_split() -> None:
-    base = bases()["across"]
-    crossing = [i for i in range(256, base.vocab_size) if b"t " in base.token_bytes(i)]
-    text = base.decode(crossing) * 3
-    training = train(text, base, {"pattern": "whitespace"})
-    assert training.at_step(0).encode(text) == base.encode(text)
-    assert set(crossing) & {*base.encode(text)}
-
-
-def test_mapping_corpus_weights_texts_by_count() -> None:
-    base = bases()["trained"]
-    counted = bpeviz.train({"xyz": 3, "yz": 2}, "adaptive", base=base, merges=3)
-    assert [merge.count for merge in counted.merges] == [5, 3]
-
-
 # GPT-2
 
 
@@ -228,22 +213,6 @@ def gpt2() -> Tokenizer:
     if not download.available("gpt2"):
         pytest.skip("GPT-2's files are not on this machine; this test fetches nothing.")
     return bpeviz.load("gpt2")
-
-
-def test_domain_text_adds_whole_words_to_gpt2() -> None:
-    """GPT-2 splits words of chemistry; added merges join them."""
-    base = gpt2()
-    text = "The hydroxyl group of the hydroxylamine. A hydroxyl radical, hydroxylated.\n" * 9
-    training = bpeviz.train(text, "adaptive", base="gpt2", merges=5)
-    assert texts_of(training).vocabulary(training, 5) == "50,257 of GPT-2 + 5 merges"
-    assert texts_of(training).beginning(training) == "These are the tokens of GPT-2."
-    assert training.merges[0].new_id == 50_257
-    made = [training.name(merge.new_id) for merge in training.merges]
-    assert "·hydroxyl" in made
-    boundaries = training.tokenizer().boundaries(text)
-    assert boundaries.ids(0).tolist() == base.encode(text)
-    assert boundaries.token_counts[5] < boundaries.token_counts[0] == len(base.encode(text))
-    assert training.tokenizer().decode(training.tokenizer().encode(text)) == text
 
 
 def test_missing_base_vocabulary_raises_value_error_without_download(
@@ -256,21 +225,6 @@ def test_missing_base_vocabulary_raises_value_error_without_download(
 
 
 # Unusual and invalid inputs
-
-
-@pytest.mark.thorough
-def test_long_pre_tokens_and_deep_merge_trees_train() -> None:
-    for text, merges in (
-        ("a" * 100_000, 60),
-        ("the cat sat on the mat\n" * 5_000, 60),
-        ("".join(map(chr, range(0x4E00, 0x4E00 + 4_000))), 11_000),  # as deep as it is long
-    ):
-        training = bpeviz.train(text, "adaptive", merges=merges, pattern="none")
-        tokenizer = training.tokenizer()
-        counts = tokenizer.boundaries(text).token_counts
-        assert counts[-1] == len(tokenizer.encode(text))
-        assert len(training.name(training.merges[-1].new_id)) <= 80
-        assert training.color_key(training.merges[-1].new_id) >= 0
 
 
 def test_base_and_sizes_that_do_not_fit_are_refused() -> None:

@@ -209,22 +209,6 @@ def test_factors_give_exponentially_smoothed_shares(sizes: list[int], smoothing:
     assert min(found) == found[int(np.argmax(sizes))]
 
 
-def test_smoothed_share_matches_conneau_and_lample() -> None:
-    """Two languages of 99 and 1 per cent: with the power of 0.5 the small one has 9.1 per cent.
-
-    (0.01 ** 0.5) / (0.99 ** 0.5 + 0.01 ** 0.5) = 0.0913; with 0.7, as in multilingual BERT,
-    0.0385.
-    """
-    text = joined(["a" * 9899, "b" * 99]) + "b"
-    small = {
-        smoothing: train(text, 0, smoothing=smoothing).shares(text, 0)[1].smoothed
-        for smoothing in SMOOTHING
-    }
-    assert [round(small[power], 3) for power in ("1.0", "0.7", "0.5", "0.0")] == [
-        *(0.01, 0.039, 0.091, 0.5)
-    ]
-
-
 def test_single_text_equals_plain_bpe() -> None:
     for smoothing in SMOOTHING:
         training = train(LARGE, 60, smoothing=smoothing)

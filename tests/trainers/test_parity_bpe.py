@@ -185,20 +185,6 @@ def test_parity_makes_the_token_counts_of_the_languages_more_equal() -> None:
     assert row("multilingual", half=True, smoothing="1.0")[0] == 1.77
 
 
-def test_single_text_equals_bpe_with_the_largest_pair() -> None:
-    text = "kissa istui matolla ja katsoi toista kissaa " * 9
-    for corpus in (text, Counter(text.split())):
-        parity = train(corpus, 90, atoms="characters").merges
-        plain = bpeviz.train(corpus, merges=90, atoms="characters", ties="largest", min_count=2)
-        assert [merge._replace(note="") for merge in parity] == [*plain.decisions]
-
-
-def test_training_ends_with_the_text_that_is_compressed_least() -> None:
-    training = train(joined(["abab abab abab", "xyz xyz uvw"]), 20, pattern="whitespace")
-    assert training.stopped == "rare"
-    assert training.chosen[-1] == 1
-
-
 def test_notes_and_table_name_the_chosen_text() -> None:
     text = joined(["ab ab ab", "xyxy xyxy xyxy xyxy", "\n"])
     training = train(text, 3, global_merges=1)

@@ -228,15 +228,6 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
 # Unusual inputs
 
 
-@pytest.mark.thorough
-def test_million_characters_in_one_pre_token_encode() -> None:
-    text = "the cat sat on the mat and looked at the other cat " * 20_000
-    training = train(text[:10_000], merges=60, pattern="none")
-    boundaries = training.tokenizer().boundaries(text)
-    assert boundaries.token_counts[0] == len(text)
-    assert len(boundaries.ids(60)) == boundaries.token_counts[-1] < len(text)
-
-
 @pytest.mark.slow
 def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
     size = 5_000

@@ -14,7 +14,6 @@ character ("#version: 0.2"), or a separate symbol (0.1). It differs from bpeviz 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -109,22 +108,6 @@ def test_merges_equal_subword_nmt(words: list[str], merges: int) -> None:
     assert our_merges(training) == their_merges(text, merges).splitlines()[1:]
 
 
-@settings(max_examples=examples(80))
-@given(
-    st.dictionaries(
-        st.text("abé", min_size=1, max_size=7), st.integers(1, 12), min_size=1, max_size=9
-    ).filter(long_words),
-    st.integers(1, 25),
-)
-def test_merges_of_counted_words_equal_subword_nmt(counts: Mapping[str, int], merges: int) -> None:
-    """The words have counts, as with `--dict-input`."""
-    listed = "".join(f"{word} {count}\n" for word, count in counts.items())
-    training = bpeviz.train(counts, merges=merges, pattern="none", **HOW)
-    theirs = their_merges(listed, merges, counted=True)
-    assert theirs.startswith("#version: 0.2\n")
-    assert our_merges(training) == theirs.splitlines()[1:]
-
-
 def lines_of(text: str) -> list[str]:
     """Return the non-empty lines of a text with single spaces between words."""
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
@@ -168,25 +151,6 @@ def test_merges_and_segments_of_samples_equal_subword_nmt(name: str, threshold: 
     assert our_merges(training) == codes.splitlines()[1:]
     tokenizer = training.tokenizer()
     for line in lines:
-        assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
-
-
-@pytest.mark.thorough
-def test_merges_and_segments_of_tiny_shakespeare_equal_subword_nmt(tiny_shakespeare: str) -> None:
-    for threshold in (0, 20, 200):
-        check_shakespeare(tiny_shakespeare, threshold)
-
-
-def check_shakespeare(tiny_shakespeare: str, threshold: int) -> None:
-    lines = lines_of(tiny_shakespeare)
-    training_lines, held_out = lines[:1_500], lines[3_000:3_500]
-    text = "\n".join(training_lines)
-    codes = their_merges(text, 1_000)
-    vocabulary = their_vocabulary(codes, training_lines, threshold)
-    training = bpeviz.train(text, merges=1_000, pattern="whitespace", threshold=threshold, **HOW)
-    assert our_merges(training) == codes.splitlines()[1:]
-    tokenizer = training.tokenizer()
-    for line in training_lines[::5] + held_out:
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 

@@ -95,20 +95,6 @@ def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int)
     check_candidates(training, text)  # pairs that cannot form a piece are not candidates
 
 
-def test_ties_take_shorter_piece_then_smaller_code_points() -> None:
-    """SentencePiece takes the shorter piece, then lexicographic order (pitfalls.md)."""
-    training = train("zzzz yx yx", prefix="no", merges=3)
-    # zz 3, then among yx 2 and ▁y 2 the one of the smaller code points; zzzz is longer, and rarer.
-    assert made(training) == ["zz", "yx", "▁yx"]
-    assert [(m.count, m.ties) for m in training.merges] == [(3, 0), (2, 1), (2, 0)]
-
-
-def test_ties_compare_code_points_not_ids() -> None:
-    """▁ is U+2581, after every Latin letter and before every Chinese one."""
-    assert made(train("a b a b", prefix="no", merges=1)) == ["▁b"]
-    assert made(train("ab 中国", prefix="no", merges=3)) == ["ab", "▁中", "▁中国"]
-
-
 def test_piece_contains_one_script() -> None:
     assert [is_piece(piece) for piece in ("ab", "a1", "don't", "1.", "aЖ", "中アあー")] == [
         *(True, False, False, True, False, True)
@@ -119,15 +105,6 @@ def test_piece_contains_one_script() -> None:
     assert [script(c) for c in "aЖ中あー1👍\u0378"] == [
         *("Latin", "Cyrillic", "Han", "Han", "Han", "Common", "Common", "Common")
     ]
-
-
-def test_coverage_drops_rarest_characters() -> None:
-    text = "a" * 60 + "b" * 39 + "c"
-    assert "c" in train(text, coverage="1.0", prefix="no").alphabet
-    training = train(text, coverage="0.99", prefix="no")
-    assert training.alphabet[256:] == ("a", "b")
-    assert labels(training.tokenizer(), "c") == ["<0x63>"]
-    assert labels(tokenizer_of(text, coverage="0.98", unknown="unk"), "c") == ["▁", "<unk>"]
 
 
 @pytest.mark.parametrize("rare", ["zy", "yz"])
@@ -219,15 +196,6 @@ def test_low_line_block_in_text_is_not_a_space() -> None:
     tokenizer = tokenizer_of("a b▁c", prefix="no")
     assert labels(tokenizer, "▁") == ["<0xE2>", "<0x96>", "<0x81>"]
     assert tokenizer.decode(tokenizer.encode("b▁c d")) == "b▁c d"
-
-
-@pytest.mark.thorough
-def test_million_characters_without_space_encode() -> None:
-    text = "ab" * 500_000
-    training = train(text[:100_000], 20)
-    tokenizer = training.tokenizer()
-    assert len(tokenizer.encode(text)) == 62_501
-    assert tokenizer.boundaries(text).token_counts[-1] == 62_501
 
 
 # Against the library, version 0.2.3
@@ -334,25 +302,6 @@ def test_pieces_and_encodings_equal_sentencepiece(
         assert spoken == shown
         if how["unknown"] == "bytes":
             assert tokenizer.decode(tokenizer.encode(line)) == model.decode(model.encode(line))
-
-
-@pytest.mark.thorough
-def test_pieces_and_encodings_of_tiny_shakespeare_equal_sentencepiece(
-    tiny_shakespeare: str,
-) -> None:
-    lines = tiny_shakespeare[:200_000].split("\n")
-    for prefix in ("yes", "no"):
-        training = train("\n".join(lines), 1500, prefix=prefix)
-        model = library(
-            lines,
-            1 + len(training.alphabet) + 1500,
-            add_dummy_prefix=prefix == "yes",
-            byte_fallback=True,
-        )
-        assert pieces_of(model)[:1500] == made(training)
-        tokenizer = training.tokenizer()
-        for line in tiny_shakespeare[400_000:450_000].split("\n"):
-            assert labels(tokenizer, line) == model.encode(line, out_type=str)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import reference_superbpe
 from helpers.candidates import check_candidates
 from helpers.properties import many
@@ -163,16 +162,3 @@ def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
 
 
 # Unusual inputs
-
-
-@pytest.mark.thorough
-def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
-    """A trainer or encoder quadratic in pre-token length would take hours."""
-    for text, how in (
-        ("a" * 500_000, {"pattern": "none"}),
-        ("by the way she went home\n" * 20_000, {"second": "lines"}),
-        ("by the way she went home\n" * 20_000, {}),
-    ):
-        training = bpeviz.train(text, "superbpe", merges=60, transition=280, **how)
-        boundaries = training.tokenizer().boundaries(text)
-        assert boundaries.token_counts[-1] == len(training.tokenizer().encode(text))

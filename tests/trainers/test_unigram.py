@@ -23,7 +23,7 @@ from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
 from bpeviz.trainers import unigram
-from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTraining
+from bpeviz.trainers.unigram import UnigramTraining
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
@@ -353,18 +353,6 @@ def test_training_to_size_is_prefix_of_full_training(
 # Encoding
 
 
-def test_each_unknown_character_is_one_unk_token() -> None:
-    tokenizer = train_on_words(HUGS).tokenizer(12)
-    unknown = tokenizer.special_tokens["<unk>"]
-    ids = tokenizer.encode("hugxyhug")
-    assert ids.count(unknown) == 2
-    assert tokenizer.decode(ids) == "hug\ufffd\ufffdhug"
-    assert [token.label for token in tokenizer.tokens("xhug")][:1] == ["<unk>"]
-    assert tokenizer.boundaries("xy").ids(0).tolist() == [UNKNOWN_ID, UNKNOWN_ID]
-    best = tokenizer.lattice("xhug").nbest(2)
-    assert [path[0].id for path in best] == [UNKNOWN_ID, UNKNOWN_ID]
-
-
 def test_nbest_and_segmentations_equal_reference() -> None:
     training = train_on_words(HUGS)
     tokenizer = training.at_step(2)
@@ -403,29 +391,6 @@ def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: s
 
 
 # Unusual inputs
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 100_000, "the cat sat on the mat " * 4_000])
-def test_long_texts_without_pre_tokenization_train(text: str) -> None:
-    training = train(text, pattern="none", seed_size=300)
-    boundaries = training.tokenizer().boundaries(text)
-    ends = boundaries.cuts(0).tolist()
-    assert {*range(LONGEST_PRE_TOKEN, len(text), LONGEST_PRE_TOKEN)} <= {*ends}
-    assert boundaries.token_counts[-1] == len(text)
-    tokenizer = training.at_step(0)
-    assert tokenizer.encode(text) == boundaries.ids(0).tolist()
-
-
-@pytest.mark.thorough
-def test_tiny_shakespeare_trains_common_pieces(tiny_shakespeare: str) -> None:
-    text = tiny_shakespeare[:100_000]
-    training = train(text, seed_size=1_000)
-    boundaries = training.tokenizer().boundaries(text)
-    for step in (0, 1, 100, training.opening, training.steps):
-        assert boundaries.ids(step).tolist() == training.at_step(step).encode(text)
-    names = {training.name(i) for i in range(len(training.alphabet), len(training.alphabet) + 60)}
-    assert {"·the", "·you", "ing"} <= names
 
 
 # Invalid arguments
