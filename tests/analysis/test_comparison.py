@@ -169,42 +169,6 @@ def test_verdict_counts_wins_ties_and_losses() -> None:
     assert verdict("ab", "also", a="x") == "ab and also need the same number: 1 token each."
 
 
-@pytest.mark.parametrize(
-    ("texts", "base", "said"),
-    [
-        (
-            {"en": ["ab"] * 30, "es": ["ab", "abx"] * 15, "fr": ["xa", "a"] * 15},
-            "es",
-            "Among the translations, none needs more tokens under none than es.",
-        ),
-        (
-            {
-                "en": ["a", "ab"] * 15,
-                "es": ["ab"] * 30,
-                "fr": ["ab", "a"] * 15,
-                "de": ["a"] * 29 + ["ab" * 15],
-            },
-            "es",
-            " than es; undecided for de.",
-        ),
-        (
-            {"en": ["ab"] * 30, "de": ["xab"] * 30, "it": ["bax"] * 30},
-            "en",
-            " Among the translations, de and it need the most tokens under none: 1.50 times",
-        ),
-        (
-            {"a": ["xx", "xxxx"] * 15, "b": ["xxxx", "xxx"] * 7 + ["xx"] * 16},
-            "b",
-            "), which is undecided.",
-        ),
-    ],
-)
-def test_verdict_says_which_premiums_are_decided(
-    texts: dict[str, list[str]], base: str, said: str
-) -> None:
-    assert said in bpeviz.compare(texts, {"none": of_text("x")}, base).verdict
-
-
 def test_a_premium_that_is_not_the_ratio_of_the_tokens_has_a_note() -> None:
     spaced = bpeviz.train("a\na", merges=1, pattern="none").tokenizer()
     texts = {"base": "a\na\na", "other": "b\nb\nb", "same": "a\na\na"}

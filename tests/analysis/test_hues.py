@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -15,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.hues import Coloring, Hues, contacts, contacts_at, hues, key_of
+from bpeviz.analysis.hues import Coloring, Hues, contacts, contacts_at, hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
-from bpeviz.corpus.samples import SAMPLES, languages
+from bpeviz.corpus.samples import SAMPLES
 from bpeviz.palette import COLORS, HUES
 from bpeviz.text import color_key
 from bpeviz.trainers import TRAINERS
@@ -30,7 +29,6 @@ TEXT = "the old cat sat and the cold cat sat\nthe old 世界 👩‍👩‍👧 
 
 TYPED = ("hello world", "strawberry", "मुझे हिंदी में लिखना अच्छा लगता है।", "👩‍👩‍👧‍👦")
 TEXTS = [*(sample.text[:2_000] for sample in SAMPLES), *TYPED]
-LONG = languages()[:12_000]
 
 
 def colored(text: str, keys: Sequence[str]) -> tuple[Sequence[Row], Hues]:
@@ -67,13 +65,6 @@ def test_tokens_that_touch_differ_in_hue_and_most_keep_it_while_they_grow() -> N
                 grown += 1
                 kept += clashes([(training.color_key(merge.new_id), longer)], found, HUES)
     assert kept / grown > 0.75
-
-
-@pytest.mark.parametrize("text", [TEXT, pytest.param(LONG, marks=pytest.mark.slow)])
-def test_tokens_that_touch_differ_under_all_trainers_together(text: str) -> None:
-    for keys in (*([key] for key in TRAINERS), [*TRAINERS]):
-        rows, found = colored(text, keys)
-        assert all(clashes(touching(row), found, COLORS) == 0 for row in rows)
 
 
 def test_most_tokens_keep_their_look_when_the_end_of_the_text_is_edited() -> None:
@@ -127,17 +118,6 @@ def test_early_tokens_are_those_of_the_first_steps_one_by_one(text: str, key: st
     assert [*contacts(boundaries).early] == expected[: many_tokens.index(True)]
 
 
-def test_touching_tokens_differ_in_all_columns() -> None:
-    text = SAMPLES[6].text
-    tokenizers = [bpeviz.load(name) for name in ("gpt2", "cl100k_base", "o200k_base")]
-    tokenizers.append(bpeviz.train(text, vocab_size=32_768, min_count=2).tokenizer())
-    rows = [Coloring(contacts_at(each.encode(text)), partial(key_of, each)) for each in tokenizers]
-    found = hues(rows)
-    for contact, key, _ in rows:
-        pairs = {(key(left), key(right)) for left, right in contact.pairs if left != right}
-        assert clashes({pair for pair in pairs if min(pair) >= 0}, found, COLORS) == 0
-
-
 @pytest.mark.parametrize("key", TRAINERS)
 def test_contacts_are_the_neighbors_at_every_step(key: str) -> None:
     training = usual.train(key, TEXT)
@@ -182,21 +162,3 @@ def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
     for _, name, raw, index, _ in shown:
         assert colors[name] == index == hues.index(color_key(bytes.fromhex(raw)))
     assert any(index != color_index(bytes.fromhex(raw)) for _, _, raw, index, _ in shown)
-
-
-@many()
-@given(
-    st.text("ab \U0001f41a", max_size=40),
-    st.text("abc ", min_size=1, max_size=30),
-    st.integers(0, 12),
-)
-def test_contacts_of_merges_are_those_of_their_changes(
-    trained: str, text: str, merges: int
-) -> None:
-    tokenizer = bpeviz.train(trained, merges=merges).tokenizer()
-    for boundaries in (tokenizer.boundaries(text), tokenizer.boundaries(text).slice(0, 1)):
-        atoms = {*boundaries.atom_ids.tolist()}
-        merged, changing = contacts(boundaries), contacts(boundaries.as_changes())
-        assert {*merged.pairs} == {pair for pair in changing.pairs if atoms.isdisjoint(pair)}
-        in_order = [i for i in dict.fromkeys(changing.ids) if i in {*merged.ids}]
-        assert [*dict.fromkeys(merged.ids)] == in_order

@@ -38,12 +38,3 @@ def test_worst_lines_have_the_most_tokens_per_character(
         sorted(tokens / size for tokens, size in zip(expected, sizes, strict=True))
     )
     assert bpeviz.worst_lines(text, tokenizer, 1) == worst[:1]
-
-
-def test_worst_lines_of_a_text_end_at_line_ends(tokenizer: Tokenizer) -> None:
-    found = bpeviz.worst_lines("a river\n\nzzz zzz\n", tokenizer)
-    assert [(line.number, line.text, line.tokens) for line in found] == [
-        (3, "zzz zzz", 7),
-        (1, "a river", len(tokenizer.encode("a river\n\n"))),
-    ]
-    assert bpeviz.worst_lines("", tokenizer) == []

@@ -13,11 +13,8 @@ from bpeviz.analysis import figures, metrics
 from bpeviz.analysis.metrics import (
     Agreement,
     Column,
-    Separations,
-    agreement,
     differences,
     sweep,
-    word_spans,
 )
 from bpeviz.core.boundaries import NEVER
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
@@ -41,59 +38,6 @@ def measure(text: str, columns: list[Column], baseline: int) -> list[Any]:
         )
         for measured in figures.measure(text, columns, baseline)
     ]
-
-
-# ---- words
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", []),
-        ("?! —", []),
-        ("low, lower", ["low", "lower"]),
-        ("don't", ["don", "t"]),
-        ("3.14 m2", ["3", "14", "m2"]),
-        ("снег идёт", ["снег", "идёт"]),
-        ("cafe\u0301!", ["cafe\u0301"]),  # a mark belongs to its letter
-        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
-        ("我们去茶馆。喝茶", ["我们去茶馆", "喝茶"]),
-        ("👍🏽ok", ["ok"]),
-        ("🏳\ufe0f\u200d🌈 é", ["é"]),  # a mark of an emoji is not a word
-    ],
-)
-def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[str]) -> None:
-    starts, ends = word_spans(text)
-    raw = text.encode()
-    assert [raw[a:b].decode() for a, b in zip(starts, ends, strict=True)] == words
-
-
-# ---- agreement
-
-
-def places(cuts: list[int]) -> Separations:
-    """Return boundaries without dropped text."""
-    return Separations(np.array(cuts, np.int64), np.array(cuts, np.int64), 0, 10)
-
-
-@pytest.mark.parametrize(
-    ("cuts", "baseline", "expected"),
-    [
-        ([], [], (1, 1, 1)),
-        ([1, 2], [1, 2], (1, 1, 1)),
-        ([1, 2, 3, 4], [2, 4], (0.5, 1, 2 / 3)),
-        ([2], [2, 4], (1, 0.5, 2 / 3)),
-        ([1], [2], (0, 0, 0)),
-        # Without boundaries there are no wrong ones, and none is found.
-        ([], [2], (1, 0, 0)),
-        ([2], [], (0, 1, 0)),
-    ],
-)
-def test_agreement(
-    cuts: list[int], baseline: list[int], expected: tuple[float, float, float]
-) -> None:
-    found = agreement(places(cuts), places(baseline))
-    assert found == Agreement(*map(pytest.approx, expected))
 
 
 # ---- measures

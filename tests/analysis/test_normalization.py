@@ -5,9 +5,6 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from helpers.properties import examples
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import normalization, trace
@@ -51,23 +48,6 @@ def test_long_lists_of_changes_are_shortened() -> None:
     assert first == "À, È, Ì, Ò and 2 others lost their accents"
     assert others[-1] == "2 other changes"
     assert len(others) == 5
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(100))
-@given(st.lists(st.tuples(st.characters(exclude_categories=["Cs"]), st.text(max_size=3))))
-def test_units_divide_both_texts(changes: list[tuple[str, str]]) -> None:
-    text = "".join(before for before, _ in changes)
-    normalized = Normalized.of(after for _, after in changes)
-    found = normalization.units(text, normalized)
-    if normalized.text == text:
-        assert found == []
-        return
-    assert "".join(unit.original for unit in found) == text
-    assert "".join(unit.normalized for unit in found) == normalized.text
-    for unit in found:
-        assert text[unit.start : unit.end] == unit.original
-        assert unit.original != unit.normalized or unit.description == ""
 
 
 @pytest.mark.parametrize(

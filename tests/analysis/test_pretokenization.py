@@ -16,7 +16,6 @@ from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.trainers import bpe
-from bpeviz.views.pretokenization import payload as score_payload
 
 ANY_TEXT = st.one_of(
     SMALL_TEXTS,
@@ -29,15 +28,6 @@ ANY_TEXT = st.one_of(
     ).map("".join),
 )
 KEYS = st.sampled_from([*PATTERNS])
-
-
-def columns_of(text: str, *keys: str) -> list[pretokenization.PreTokenizedColumn]:
-    return [
-        pretokenization.PreTokenizedColumn(
-            key, f"About {key}.", pretokenization.pre_tokenize(text, key)
-        )
-        for key in keys
-    ]
 
 
 # Pre-tokens
@@ -221,9 +211,3 @@ def test_parts_cover_the_text_and_end_at_common_boundaries(
         if last < len(text):
             assert last > first
             assert last == (places[-1] if places else first + size)
-
-
-def test_score_key_depends_on_the_rows() -> None:
-    one, same = (score_payload(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
-    other = score_payload(columns_of("a b", "words"), 0, 3)
-    assert one["key"] == same["key"] != other["key"]

@@ -25,21 +25,12 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.pretrained import catalog, download
+from bpeviz.pretrained import download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import inspection, merge_diagram
 from bpeviz.views.parts import parts as parts_of
 
-SCRIPTS = (
-    "Hello, world! The naïve café isn’t 3.14159.",
-    "Ελληνικά και κόσμε, 世界你好，こんにちは カタカナ, 안녕하세요",
-    "नमस्ते दुनिया क्षि, ไทยภาษา, தமிழ், বাংলা, ქართული, አማርኛ",
-    "مرحبا بالعالم שָׁלוֹם ‏x‏",
-    "👍🏽👨‍👩‍👧‍👦🇩🇪🏴‍☠️ e\u0301 \U0001d518\U0001d52b \u200d \ufeff\u0000\r\n\t x",
-    "    four  spaces\n\n\nlines \r\n",
-    "<|endoftext|> <|endofprompt|>",
-)
 TRAINING_TEXT = "The keeper keeps the light, the baker bakes the bread.\nThe naïve 世界 aab aaab\n"
 ODD = "The  naïve fox\nisn't 世 in the light,\tBAKER aaaa <unk> [UNK]\n 👍🏽 "
 TEXTS = st.one_of(SMALL_TEXTS, st.text(max_size=30), st.text("The kep\n\t'世é👍[UNK]", max_size=40))
@@ -148,46 +139,6 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
 
 
 # ---- the events
-
-
-@pytest.mark.slow
-@given(text=TEXTS)
-@example(ODD)
-@example("the the aaaaa")
-@many(25, least=10)
-def test_events_equal_the_tokenizers_of_their_steps(
-    trainings: dict[str, Training], text: str
-) -> None:
-    for training in trainings.values():
-        tokenizer = training.tokenizer()
-        found = inspect(text, tokenizer)
-        steps = [event.step for event in found.events]
-        assert steps == sorted({*steps})
-        for number, step in [(0, -1), *enumerate(steps, 1)]:
-            smaller = inspect(text, training.at_step(step + 1))
-            expected = [(p.start, p.end) for p in smaller.pieces]
-            assert [(a, b) for _, a, b in tokens_after(found, number)] == expected
-            unknown = smaller.tokenizer.unknown_id
-            ids = [i for i, *_ in tokens_after(found, number)]
-            assert ids == [-1 if p.id == unknown else p.id for p in smaller.pieces]
-
-
-@pytest.mark.parametrize("name", catalog.NAMES)
-def test_events_of_published_vocabularies_follow_their_ranks(name: str) -> None:
-    tokenizer = published(name)
-    text = " ".join(SCRIPTS)
-    found = inspect(text, tokenizer)
-    boundaries = tokenizer.boundaries(text)
-    assert [event.step for event in found.events] == sorted(
-        {t for t in boundaries.merged_at.tolist() if t < tokenizer.steps}
-    )
-    for number, event in enumerate(found.events, 1):
-        assert (
-            found.boundaries.boundary_mask(number) == boundaries.boundary_mask(event.step + 1)
-        ).all()
-        assert event.id == event.step + 256
-    for token_id, start, end in tokens_after(found, len(found.events) // 2):
-        assert tokenizer.token_bytes(token_id) == found.raw[start:end]
 
 
 @st.composite
@@ -357,9 +308,6 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
         if all(part.end - part.start <= 16 for part in parts_of(found.text, found.cuts, 16)):
             ids = [t["id"] for data in shown for t in data["tokens"] if t["id"] is not None]
             assert [i for i in found.ids if i in ids] or not found.ids
-
-
-# ---- step by step
 
 
 # ---- ids

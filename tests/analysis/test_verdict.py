@@ -171,21 +171,6 @@ def test_costs_are_ranked_and_the_least_ones_tie() -> None:
     assert costs({"a": 0.0, "b": 1.0}) == "This text costs least with a: 0.00; b 1.00."
 
 
-@given(
-    st.lists(
-        st.builds(Standing, st.sampled_from("abc"), st.integers(0, 9), st.booleans()), min_size=1
-    )
-)
-def test_every_comparison_has_a_verdict(standings: list[Standing]) -> None:
-    found = sentence(standings)
-    assert found.endswith(".")
-    fewest = min(
-        [one.tokens for one in standings if not one.lossy] or [one.tokens for one in standings]
-    )
-    assert str(fewest) in found
-    assert {standings[i].tokens for i in best(standings)} == {fewest}
-
-
 def test_standing_has_the_name_without_the_size() -> None:
     tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
     boundaries = tokenizer.boundaries("low")

@@ -3,45 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import pytest
 from helpers.properties import examples
 from helpers.texts import SMALL_TEXTS
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 import bpeviz
 from bpeviz.analysis import vocabulary_cost
-
-TRAININGS = (
-    {},
-    {"pattern": "none", "ties": "largest"},
-    {"atoms": "characters", "end_mark": "symbol"},
-    {"algorithm": "sentencepiece", "pattern": "none"},
-    {"algorithm": "superbpe", "transition": 258},
-    {"algorithm": "adaptive", "base_text": "low lower", "base_size": 258},
-    {"algorithm": "wordpiece"},
-    {"algorithm": "scaffold"},
-)
-
-
-@settings(max_examples=examples(400))
-@given(SMALL_TEXTS, st.sampled_from(TRAININGS), st.sampled_from([1, 2, 5]))
-def test_costs_equal_counting_at_each_step(
-    text: str, arguments: dict[str, Any], rarely: int
-) -> None:
-    try:
-        training = bpeviz.train(text, merges=9, **arguments)
-    except ValueError:
-        assume(False)
-    boundaries = training.tokenizer().boundaries(text)
-    steps = [*range(training.steps + 1)]
-    for step, cost in zip(
-        steps, vocabulary_cost.costs(training, boundaries, steps, 3, rarely), strict=True
-    ):
-        frequent = sum(vocabulary_cost.uses(boundaries, step) >= rarely)
-        assert cost.rare == cost.size - frequent
 
 
 @settings(max_examples=examples(100))

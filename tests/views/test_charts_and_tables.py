@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.figures import OF_TEXT, measure
-from bpeviz.analysis.hues import OWN_HUES, Hues
-from bpeviz.analysis.metrics import Column, Vocabulary
+from bpeviz.analysis.metrics import Column
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
@@ -128,44 +127,12 @@ def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
     assert title_of(chart) == f"{most['tokenizer']} has the most bytes per token"
 
 
-def test_sweeps_title_names_all_columns_with_the_most_bytes_per_token() -> None:
-    text = samples.by_key("spanish").text
-    columns = columns_of(text)
-    best = min(columns, key=lambda one: one.boundaries.token_counts[one.step])
-    again = replace(best, title="again")
-    (worst,) = [one for one in columns if one is not best][:1]
-    two = title_of(drawn(charts.sweeps([best, worst, again])))
-    assert two == f"{best.title} and again have the most bytes per token"
-    same = title_of(drawn(charts.sweeps([best, again])))
-    assert same == "All end at the same number of bytes per token"
-
-
 # ---- tables
 
 
 @pytest.fixture(scope="module")
 def training() -> Training:
     return bpeviz.train("low lower lowest é " * 5, merges=9)
-
-
-def test_table_is_the_same_as_a_frame() -> None:
-    table = tables.Table.of({"token": ["low", "é", ""], "count": range(3), "score": [0.5, None, 2]})
-    assert table.rows == [("low", 0, 0.5), ("é", 1, None), ("", 2, 2)]
-    assert frame_of(table).columns.tolist() == table.names
-    assert frame_of(table)["token"].tolist() == ["low", "é", ""]
-    assert frame_of(table)["score"].fillna(7).tolist() == [0.5, 7, 2]
-    empty = tables.Table.of({"token": [], "count": []})
-    assert (len(empty), empty.rows, len(frame_of(empty))) == (0, [], 0)
-
-
-def test_decisions_table_lists_all_merges(training: Training) -> None:
-    table = frame_of(tables.decisions(training, 9))
-    assert table["merge"].tolist() == [*range(1, 10)]
-    assert table["id"].tolist() == [*range(256, 265)]
-    assert table["count"].tolist() == [one.count for one in training.merges]
-    for row in table.to_dict("records"):
-        parts = row["left"] + row["right"]
-        assert parts == row["token"] or "⟨" in parts  # bytes of an incomplete character
 
 
 def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) -> None:
@@ -414,17 +381,3 @@ def test_cells_of_tokens_are_pieces_in_html_and_words_in_files() -> None:
     pieces = re.findall('<bdi class="(piece.*?)">(.*?)</bdi>', table.html())
     looks = ("piece tick", "piece tick", "piece color3")
     assert pieces == [*zip(looks, ("น", "◌้", "ำ&lt;b&gt;"), strict=True)]
-
-
-def test_vocabularies_table_has_a_row_per_vocabulary() -> None:
-    rows = [
-        Vocabulary("BPE", 1_200, 30, 2, (("lo", 7), ("low", 8))),
-        Vocabulary("Unigram", 5, 30, 0, ()),
-    ]
-    rows_of = tables.vocabularies(rows, [Hues({8: 2}), OWN_HUES])
-    assert rows_of.columns[-1][0].tokens == [("lo", 7), ("low", 2)]
-    table = frame_of(rows_of)
-    assert table.iloc[0].map(str).tolist() == ["BPE", "1200", "30", "2", "lo  low"]
-    assert str(table.iloc[1]["examples"]) == ""
-    assert len(frame_of(tables.vocabularies([], []))) == 0
-    assert frame_of(tables.vocabularies([], [])).columns.tolist() == table.columns.tolist()

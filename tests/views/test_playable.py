@@ -131,15 +131,6 @@ def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) 
     assert len(bpeviz.to_html(training, text).encode()) < most * 1_000
 
 
-def test_published_tokenizer_shows_its_own_merges_on_a_text() -> None:
-    tokenizer = bpeviz.load("gpt2")
-    page = bpeviz.to_html(tokenizer, SHORT)
-    assert f"<title>{tokenizer.name}, step by step" in page
-    view = data_of(page)["player"]["views"][0]
-    assert view["tokenCounts"][-1] == len(tokenizer.encode(SHORT))
-    assert view["steps"]["id"]
-
-
 def test_notebook_shows_the_animation_in_an_isolated_frame() -> None:
     training = trained(SHORT)
     cell = training._repr_html_()

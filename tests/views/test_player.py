@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers.properties import examples, many
+from helpers.properties import many
 from helpers.stages import played
 from helpers.stages import timeline as timeline_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
-from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import of_training, steps_at
-
-ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
-ATOMS = (
-    {"atoms": "bytes"},
-    {"atoms": "characters"},
-    {"atoms": "characters", "end_mark": "attached"},
-    {"atoms": "characters", "end_mark": "symbol"},
-)
 
 
 def train(text: str, **how: Any) -> tuple[Training, Boundaries]:
@@ -79,48 +68,6 @@ def test_unigram_without_prunings_says_that_its_only_piece_is_used() -> None:
 
 
 # ---- parts
-
-
-def slow_parts(text: str, boundaries: Boundaries, size: int) -> list[tuple[int, int, int, int]]:
-    """Return where each part begins and ends, in atoms and in characters."""
-    upto = [len(text[: i + 1].encode()) for i in range(len(text))]
-    ends, always, atoms = boundaries.ends.tolist(), boundaries.permanent.tolist(), len(boundaries)
-    found = []
-    start = 0
-    while start < atoms or not found:
-        end = min(start + size, atoms)
-        if end < atoms:
-            between = [
-                at
-                for at in range(start + 1, end + 1)
-                if ends[at - 1] in (0, *upto) and ends[at - 1] != ends[at]
-            ]
-            best = [at for at in between if at > start + size // 2 and always[at - 1]]
-            end = (best or between or [end])[-1]
-        first, last = (sum(one <= ends[at - 1] for one in upto) if at else 0 for at in (start, end))
-        found.append((start, end, first, last))
-        start = end
-    return found
-
-
-@settings(max_examples=examples(150))
-@given(
-    st.one_of(st.text("ab c", max_size=90), st.text(max_size=60), st.just(ODD * 4)),
-    st.sampled_from(ATOMS),
-    st.integers(8, 40),
-    st.sampled_from(["gpt2", "none"]),
-)
-def test_parts_cover_the_text_without_dividing_characters(
-    text: str, how: dict[str, str], size: int, pattern: str
-) -> None:
-    _, boundaries = train(text, pattern=pattern, **how)
-    parts = parts_of(text, boundaries, size)
-    assert [*map(astuple, parts)] == slow_parts(text, boundaries, size)
-    assert "".join(text[part.first : part.last] for part in parts) == text
-    assert (parts[0].start, parts[-1].end) == (0, len(boundaries))
-    assert all(left.end == right.start for left, right in pairwise(parts))
-    for part in parts:
-        assert part.end - part.start <= size
 
 
 @many()
