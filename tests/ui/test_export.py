@@ -16,7 +16,6 @@ import tokenizers
 from helpers import app_pages, usual
 from helpers.app_pages import errors
 from helpers.gguf_files import Value, gguf_file
-from helpers.html_tables import shown_tables
 from helpers.payloads import payloads
 from helpers.refusals import refusal
 from helpers.text_box import type_text
@@ -202,29 +201,6 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
     assert unique_title(name.upper(), [found, again]).casefold() not in map(
         str.casefold, (found, again)
     )
-
-
-@pytest.mark.parametrize("name", ["gpt2", "unigram"])
-def test_opened_file_is_a_column_on_compare(name: str) -> None:
-    one = brought(name)
-    app = app_pages.opened(
-        "Compare",
-        compared=["yours", one.key],
-        tokenizers_opened=[one],
-        text_box=TEXT,
-        curves_open=True,
-    )
-    mine, other = drawn(app, "showIds")["rows"]
-    assert mine["title"].startswith("Your tokenizer")
-    assert other["title"].startswith(one.title)
-    ids = [token_id for index in other["tokens"] if (token_id := other["distinct"][index][0]) != -2]
-    unknown = [one.tokenizer.special_tokens.get("[UNK]", one.tokenizer.special_tokens.get("<unk>"))]
-    assert [unknown[0] if i == -1 else i for i in ids] == one.tokenizer.encode(TEXT)
-    assert other["tokenCount"] == len(ids)
-    assert [other["title"] in table for table in shown_tables(app)].count(True) == 1
-    noted = [caption.value for caption in app.caption if "is assumed" in caption.value]
-    assert noted == [markdown.escape(f"{one.title}: {one.assumed}")] * bool(one.assumed)
-    assert len(app.get("vega_lite_chart")) == 1
 
 
 @pytest.mark.parametrize(
@@ -414,15 +390,6 @@ def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
     assert "Web page that plays" not in labels(
         along("inspect", **state, text_box="~", text_sample="own")
     )
-
-
-def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:
-    one = brought("unigram")
-    state = {"tokenizers_opened": [one], "inspected_by": one.key}
-    assert labels(along("inspect", **state))[1:] == [FORMATS["huggingface"].title]
-    app = along("inspect", **state, **{"format of inspect": FORMATS["tiktoken"]})
-    assert labels(app) == ["Web page (HTML)"]
-    assert any("its model is Unigram, which does not merge" in one.value for one in app.caption)
 
 
 def test_refused_files_are_forgotten_unless_a_second_file_completes_them() -> None:

@@ -268,19 +268,6 @@ def toggle(app: AppTest, *, is_open: bool) -> AppTest:
     return app.run()
 
 
-def test_settings_keep_their_values_through_a_fold_and_other_pages() -> None:
-    app = toggle(app_pages.opened("Train"), is_open=True)
-    app.number_input(key="largest").set_value(300).run()
-    app.selectbox(key="pattern").set_value("whitespace").run()
-    assert folded(toggle(app, is_open=False))
-    for page in ("pages/Compare.py", "pages/Algorithms.py", "app.py"):
-        app.switch_page(page).run()
-    assert folded(app)
-    toggle(app, is_open=True)
-    assert app.number_input(key="largest").value == 300
-    assert app.selectbox(key="pattern").value == "whitespace"
-
-
 def test_settings_with_a_number_out_of_bounds_open_with_its_message() -> None:
     app = app_pages.opened("Train", largest=100, bpe_atoms="characters")
     assert folded(app)

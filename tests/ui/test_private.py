@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 import streamlit as st
-from benchmarks.load import Measured, connected
-from browser.serving import Server, serving
 from helpers.asgi import run
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.caching.ttl_cache import TTLCache
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
@@ -65,63 +60,6 @@ def test_paths_are_those_of_streamlit() -> None:
     assert private.PAGE.is_file()
     assert private.SCRIPTS.is_dir()
     assert private.MEDIA.is_dir()
-
-
-def test_streamlit_has_no_public_id_of_a_session() -> None:
-    assert "session_id" not in dir(type(st.context))
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    script = str(Path(__file__).with_name("private_app.py"))
-    environment = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
-    with serving(tmp_path_factory.mktemp("private"), script, **environment) as started:
-        yield started
-
-
-@pytest.mark.slow
-def test_streamlit_stores_files_that_others_have_replaced(running: Server) -> None:
-    async def upload() -> list[str]:
-        async with connected(running.address, Measured()) as user:
-            await user.act("load")
-            for name in ("a", "b"):
-                assert await user.upload("one", name, b"a") == 204
-            return user.alerts
-
-    assert run(upload()) == ["0 0", "1 1", "2 2"]
-
-
-@pytest.mark.slow
-def test_streamlit_draws_a_page_inside_the_containers_of_a_fragment(running: Server) -> None:
-    """A page that is requested just as a fragment ends runs in the same thread."""
-
-    async def places(address: str) -> list[list[int]]:
-        found = []
-        async with connected(address, Measured()) as user:
-            await user.act("load")
-            for fragment in (user.fragments["fragment"], ""):
-                message = BackMsg()
-                message.rerun_script.page_script_hash = user.page
-                message.rerun_script.fragment_id = fragment
-                await user.socket.send(message.SerializeToString())
-                await asyncio.sleep(0.25)  # the fragment's run ends
-            for _ in range(2):
-                while True:
-                    answer = ForwardMsg.FromString(await user.socket.recv())
-                    element = answer.delta.new_element
-                    if element.checkbox.label == "page":
-                        found.append([*answer.metadata.delta_path])
-                    if answer.WhichOneof("type") == "script_finished":
-                        break
-        return found
-
-    [place] = run(places(running.address))
-    assert place[:2] == [0, 0]  # in the container; it should be [0, 1]
-
-
-def test_option_that_is_not_set_looks_like_its_default() -> None:
-    assert private.server_name() is None
-    assert st.get_option("browser.serverAddress") == "localhost"
 
 
 def test_sessions_of_closed_tabs_end_by_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,20 +96,6 @@ def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
     assert not [one for one in payloads(app) if "mark" in one]
 
 
-def test_text_and_settings_come_back_on_all_pages() -> None:
-    before = training_app()
-    before.session_state["compare_menu"] = True
-    before.switch_page(COMPARE).run()
-    before.toggle(key="token_ids").set_value(True).run()
-    app = reloaded(stored(before))
-    assert payload(app)["text"] == TEXT
-    assert app.number_input(key="largest").value == 300
-    assert app.selectbox(key="pattern").value == "whitespace"
-    app.switch_page(COMPARE).run()
-    assert app.session_state["token_ids"] is True
-    assert payload(app)["text"] == TEXT
-
-
 def test_long_texts_come_back_also_behind_a_sample() -> None:
     typed = "ä" * 30_000
     before = app_pages.opened("Inspect", pattern="list", words=typed, may_fail=True)

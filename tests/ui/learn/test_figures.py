@@ -126,25 +126,3 @@ def test_own_merges_have_the_counts_and_tokens_of_merging_by_hand(
 
 def test_own_merges_refuse_a_pair_that_is_not_there() -> None:
     refusal(figures.own_merges, "abab", [(97, 98), (97, 98)], naming="2")
-
-
-@pytest.mark.slow
-def test_beam_search_finds_no_fewer_merges_than_the_best_known() -> None:
-    """The search keeps the 500 shortest texts after each merge; others may lead further."""
-    texts = {tuple(bytes([byte]) for byte in DON_QUIJOTE.encode())}
-    fewest: dict[int, int] = {}
-    shortest = []
-    for merges in range(1 + max(known for _, known in figures.GOLF.values())):
-        shortest.append(min(map(len, texts)))
-        for tokens in figures.GOLF:
-            if shortest[-1] <= tokens:
-                fewest.setdefault(tokens, merges)
-        longer, texts = texts, set()
-        for text in longer:
-            pairs = bpe.count([(text, 1)])  # type: ignore[list-item]  # bytes for ids
-            often = [pair for pair in pairs if pairs[pair] > 1]
-            for pair in often or [next(iter(pairs))]:
-                texts.add(tuple(bpe.merge(text, pair, pair[0] + pair[1])))  # type: ignore[arg-type]
-        texts = {*sorted(texts, key=lambda text: (len(text), text))[:500]}
-    assert fewest == {tokens: known for tokens, (_, known) in figures.GOLF.items()}
-    assert shortest[10] == 94

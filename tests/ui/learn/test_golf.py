@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from helpers import app_pages
-from helpers.payloads import payloads
 from helpers.properties import many
 from helpers.refusals import refusal
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
 import bpeviz
-from bpeviz.pretrained import download
-from bpeviz.trainers import bpe
-from bpeviz.ui.learn import figures
 from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question, Task
 from bpeviz.ui.learn.chapters import golf
 
@@ -30,27 +23,7 @@ def question(task: str = "merges", text: str = DON_QUIJOTE) -> Question:
     return (golf.CHAPTER.tasks | golf.EXTRAS.tasks)[task](text).questions[0]()
 
 
-def places_of(text: str, pairs: list[tuple[int, int]]) -> list[int]:
-    """Return the first place of each pair when its turn comes, found by its bytes."""
-    raw = [bytes([byte]) for byte in range(256)]
-    tokens, ids, places = [bytes([byte]) for byte in text.encode()], [*text.encode()], []
-    for pair in pairs:
-        at = [*pairwise(ids)].index(pair)
-        places.append(len(b"".join(tokens[: at + 1])) - 1)
-        raw.append(raw[pair[0]] + raw[pair[1]])
-        ids = bpe.merge(ids, pair, len(raw) - 1)
-        tokens = [raw[token_id] for token_id in ids]
-    return places
-
-
 # ---- merges of one's own
-
-
-def test_best_known_merges_reach_each_goal_in_the_stored_numbers() -> None:
-    assert places_of(DON_QUIJOTE, [*figures.BEST_KNOWN]) == BEST
-    counts = golf.token_counts(DON_QUIJOTE, BEST)
-    for tokens, (_, best) in figures.GOLF.items():
-        assert next(i for i, count in enumerate(counts) if count <= tokens) == best
 
 
 @pytest.mark.parametrize(
@@ -103,28 +76,3 @@ def test_typed_text_is_in_a_row_for_each_vocabulary_in_its_tokens() -> None:
         assert starts == [token.id for token in tokens]
         assert [view["tokenStyles"][i][0] for i in starts] == [token.label for token in tokens]
     assert [view["tokenCounts"] for view in stage.payload(0, None)["views"]] == [[0], [0]]
-
-
-# ---- the page
-
-
-def opened(**state: Any) -> AppTest:
-    return app_pages.opened("Learn", {"chapter": "golf"}, **state)
-
-
-def give(app: AppTest, name: str, value: Any, chapter: str = "golf", task: Any = None) -> AppTest:
-    data = task or [data["task"] for data in payloads(app) if "task" in data][-1]
-    entry = {"of": data["of"].rpartition("/")[0], "tries": [value], "shown": False}
-    app.session_state["learn_answers"] = {f"{chapter}/{name}/0": entry}
-    return app.run()
-
-
-def test_last_page_goes_on_without_vocabulary_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    fetched: list[str] = []
-    monkeypatch.setattr(download, "available", lambda name: False)
-    monkeypatch.setattr(download, "fetch_in_background", lambda name, **_: fetched.append(name))
-    give(opened(), "merges", BEST)
-    assert not fetched
-    app = app_pages.opened("Learn", {"chapter": "end"})
-    assert {*fetched} >= {*golf.TWO}
-    assert not any("task" in data for data in payloads(app))

@@ -65,17 +65,6 @@ def test_invalid_stored_answers_are_dropped(stored: str) -> None:
     assert learn._read(stored) == ({}, {})
 
 
-def test_stored_answers_are_restored() -> None:
-    of = tasks(opened("merge"))[0]["of"].rpartition("/")[0]
-    entry = {"of": of, "tries": [3], "shown": False}
-    stored = {"answers": {"merge/pair/0": entry}, "marks": {"merge/pair/1": "second"}}
-    answers, restored = learn._read(json.dumps(stored))
-    assert (answers, restored) == (stored["answers"], stored["marks"])
-    app = opened("merge", learn_answers=answers, learn_marks=restored)
-    assert tasks(app)[0]["given"] == 3
-    assert marks(app, "merge")[:2] == [None, "second"]
-
-
 def test_another_text_follows_the_truth_is_asked_anew_and_leaves_no_mark() -> None:
     app = give(opened("wrong"), "wrong/space/0")
     first = tasks(app)

@@ -147,30 +147,11 @@ def test_vocabularies_with_id_gaps_are_compared() -> None:
     assert int(other_tables(app)[1].iloc[1, 1].replace(",", "")) > 90_000
 
 
-@pytest.mark.parametrize(("text", "at"), [("", 0), ("👩‍👩‍👧\0", 4)])
-def test_tiny_texts_are_displayed(text: str, at: int) -> None:
-    app = with_text(text, algorithms=[*TRAINERS][at:][:4])
-    assert {view["text"] for view in payload_of(app)["views"]} == {text}
-
-
 def test_text_that_all_cut_alike_offers_one_that_differs() -> None:
     app = with_text("banana banana", algorithms=["bpe", "superbpe"])
     assert answer(app).endswith(" BPE and SuperBPE split this text alike.")
     app.button(key="try_another_text").click().run()
     assert payload_of(app)["views"][0]["text"] == samples.by_key("seashells").text
-
-
-def test_long_text_is_paged() -> None:
-    text = "".join(sample.text for sample in samples.SAMPLES)
-    app = with_text(text, algorithms=["bpe", "unigram"])
-    (part,) = [one for one in app.number_input if one.label.startswith("Part shown")]
-    first = payload_of(app)
-    part.set_value(2).run()
-    second = payload_of(app)
-    assert text.startswith(first["views"][0]["text"] + second["views"][0]["text"])
-    # The timeline is the same: the player keeps the size.
-    assert first["timelineId"] == second["timelineId"]
-    assert first["key"] != second["key"]
 
 
 # ---- tables at the vocabulary size
@@ -241,37 +222,6 @@ def test_dropout_zero_gives_the_tokenizer_segmentation_only() -> None:
     assert any("1 different segmentation in 1,000 samples" in one.value for one in app.caption)
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(1.0).run()
     assert only_cut(app) == "l | o | w | e | s | t"
-
-
-def test_unigram_offers_subword_regularization() -> None:
-    app = with_text(SHORT, word="lowest")
-    radio = app.radio(key="random_of_2")
-    assert [label.split(" (")[1] for label in radio.options] == ["BPE)", "Unigram)"]
-    radio.set_value(1).run()
-    training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
-    payload = payload_of(app)
-    size = payload["vocabSizes"][payload["initialStep"]]
-    step = int(steps_at(training.sizes, size, size)[0])
-    found = training.segmentations(step, "lowest", 1.0, 1_000, 0)
-    assert len(found) == 1
-    assert only_cut(app).replace(" | ", "") == "lowest"
-    app.slider(key="strength of Subword regularization up to 5.0").set_value(0.1).run()
-    found = training.segmentations(step, "lowest", 0.1, 1_000, 0)
-    rows = drawn_cuts(app)
-    assert [row["times"] for row in rows] == [times for _, times in found.most_common(10)]
-    assert len(rows) > 1
-    assert sum(row["times"] for row in rows) <= 1_000
-
-
-@pytest.mark.parametrize(("place", "which"), [(0, 0), (5, 1)])
-def test_word_with_unknown_characters_is_segmented_at_every_size(place: int, which: int) -> None:
-    app = with_text(SHORT, word="ΩlowΩ")
-    app = report_player(app, place)
-    app.radio(key="random_of_2").set_value(which).run()
-    for row in drawn_cuts(app):
-        pieces = row["segmentation"].split(" | ")
-        assert (pieces[0], pieces[-1]) == ("<unk>", "<unk>")
-        assert "".join(pieces[1:-1]) == "low"
 
 
 # ---- options

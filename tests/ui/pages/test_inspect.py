@@ -13,16 +13,11 @@ from helpers.html_tables import shown_tables
 from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
-import bpeviz
-from bpeviz.analysis import trace
-from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
-from bpeviz.pretrained import catalog, download
+from bpeviz.pretrained import download
 from bpeviz.ui import markdown, page_trainings
-from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import GRID_BYTES, MAX_INSPECTED
 
-CLOSER = inspect.CLOSER.titles
 FIRST = samples.by_key("seashells").text
 
 
@@ -82,14 +77,6 @@ def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
     assert drawn(app, "bytes")["decimal"] is True
 
 
-def test_look_up_names_unused_ids() -> None:
-    app = cl100k(closer="token", look_up="no such token")
-    captions = " ".join(one.value for one in app.caption)
-    assert "100,256 tokens" in captions
-    assert "100261–100275" in captions
-    assert "100,277" not in captions
-
-
 def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
     app = of_text()
     assert ids(app) == usual.train("bpe", FIRST).tokenizer().encode(FIRST)
@@ -98,17 +85,6 @@ def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
     assert drawn(app, "views")["last"] >= 10
     assert drawn(app, "views")["initialStep"] == 1, "at the first merge"
     assert [way for way, _ in drawn(app, "views")["ways"]] == ["Compare", "Learn"]
-
-
-@pytest.mark.parametrize(("key", "closer"), [("unigram", "token"), ("wordpiece", "diagram")])
-def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
-    text = "low low lower lowest, newer newest wider. " * 3
-    app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")
-    trip = round_trip(
-        trace.inspect(FIRST_TEXT, usual.train(key, text).at_step(usual.train(key, text).opening))
-    )
-    assert ("Lossless" in light(app)) == trip.lossless
-    assert bool(tables(app, "lost")) != trip.lossless
 
 
 def test_lattice_of_the_users_unigram_model_has_its_segmentations() -> None:
@@ -130,16 +106,6 @@ def test_lattice_of_the_users_unigram_model_has_its_segmentations() -> None:
         assert not any("differ from the best path" in one.value for one in app.caption)
 
 
-@pytest.mark.parametrize(("name", "closer"), [*zip(catalog.NAMES, CLOSER, strict=False)])
-def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> None:
-    if not download.available(name):
-        pytest.skip(f"{name} is not on this machine.")
-    app = opened(inspected_by=name, closer=closer, inspected="hello 👍", mirrored="yours")
-    assert ids(app) == bpeviz.load(name).encode("hello 👍")
-    if closer == "diagram":
-        assert len(drawn(app, "sides")["sides"]) == 2
-
-
 def test_vocabulary_size_slider_changes_encoding() -> None:
     app = opened()
     size_box(app).set_value(260).run()
@@ -158,20 +124,6 @@ def test_special_tokens_are_plain_text_until_enabled() -> None:
     pills.set_value("special").run()
     assert ids(app) == [64, 100257]
     assert any(markdown.escape("<|fim_prefix|>") in one.value for one in app.caption)
-
-
-def test_lossy_round_trip_lists_losses_in_a_table() -> None:
-    app = opened(
-        algorithm="wordpiece",
-        wordpiece_case="lower",
-        inspected="The  keeper 世",
-        text_box=samples.by_key("english-prose").text,
-        text_sample="own",
-    )
-    assert "Lossy" in light(app)
-    (table,) = tables(app, "lost")
-    assert [*table["lost"]] == ["lower case", "white space", "unknown"]
-    assert table["first positions"][0].startswith("1: The → the")
 
 
 def test_long_text_is_paged() -> None:
@@ -200,36 +152,6 @@ def test_training_error_is_displayed_and_other_tokenizers_work() -> None:
     assert "regular expression" in errors(app)[0]
     app = cl100k(pattern="regex", regex="[a-")
     assert "Lossless" in light(app)
-
-
-def test_ids_are_decoded_and_unknown_ids_reported() -> None:
-    app = cl100k(closer="ids", ids_box="[9468, 239, 235, 100256]")
-    assert app.code[0].value == "👍"
-    assert "no id 100256" in app.warning[0].value
-    (table,) = tables(app, "note")
-    assert [*table["bytes"]] == ["F0 9F", "91", "8D", "–"]
-    assert table["note"][0] == "only a part of a character"
-    app.may_fail = True
-    app.text_area(key="ids_box").set_value("1, zwei").run()
-    (message,) = errors(app)
-    assert "“zwei” at character 4" in message
-    app.may_fail = False
-    app.text_area(key="ids_box").set_value("").run()
-
-
-def test_token_look_up_accepts_id_and_text() -> None:
-    app = cl100k(closer="token", look_up="15339")
-    looked_up, near = tables(app, "kind")
-    assert looked_up["token"][0] == "hello"
-    assert looked_up["kind"][0] == "merge 15,084 of 100,000"
-    assert [*near["id"]] == [*range(15335, 15344)]
-    assert drawn(app, "sides")["sides"][0]["tokens"][-1][-1] >= 0
-    app.text_input(key="look_up").set_value("123").run()
-    (which,) = app.radio
-    assert which.options == ["id 123", "id 4513"]
-    app.text_input(key="look_up").set_value("no token of this name").run()
-    (table,) = tables(app, "note")
-    assert len(table) == 5
 
 
 def test_look_up_and_its_merge_diagram_say_what_a_text_is_encoded_as_instead() -> None:

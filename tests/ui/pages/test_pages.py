@@ -19,7 +19,7 @@ from helpers.app_pages import errors, size_box
 from helpers.html_tables import shown_tables, token_tables
 from helpers.payloads import payloads
 from helpers.refusals import refusal
-from helpers.text_box import choose_sample, payload, type_text
+from helpers.text_box import choose_sample
 from streamlit.testing.v1 import AppTest
 
 from bpeviz import limits
@@ -29,7 +29,7 @@ from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import page_trainings, registry
+from bpeviz.ui import page_trainings
 from bpeviz.ui.inputs.text import read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.runtime import cache
@@ -57,26 +57,7 @@ def component(app: AppTest) -> dict[str, Any]:
     return data
 
 
-def shows(app: AppTest, text: str) -> bool:
-    """Return whether a page shows a text."""
-    shown: bool = component(app)["text"] == text
-    return shown
-
-
 # ---- every sample, every option
-
-
-def test_selecting_a_sample_fills_the_text_box() -> None:
-    app = opened("Train")
-    assert payload(app)["text"] == samples.by_key("seashells").text
-    choose_sample(app, "russian")
-    assert payload(app)["text"] == samples.by_key("russian").text
-    assert component(app)["text"] == samples.by_key("russian").text
-    type_text(app, "mine mine")
-    assert payload(app)["sample"] == "own"
-    assert component(app)["text"] == "mine mine"
-    choose_sample(app, "russian")  # the same one again
-    assert payload(app)["text"] == samples.by_key("russian").text
 
 
 def test_train_opens_at_the_end_and_a_size_moves_the_step_only_beyond_the_end() -> None:
@@ -92,26 +73,7 @@ def test_train_opens_at_the_end_and_a_size_moves_the_step_only_beyond_the_end() 
     assert app.session_state["step"] == component(app)["last"] > 100
 
 
-def test_all_pages_list_the_same_samples_and_open_with_the_same_text() -> None:
-    paths = (page.path for page in registry.PAGES if page.has_inputs)
-    app = app_pages.opened("Train")
-    opening = [payload(app.switch_page(path).run()) for path in paths]
-    assert {one["text"] for one in opening} == {samples.by_key("seashells").text}
-    for one in opening:
-        keys = [key for _, listed in one["samples"] for key, _ in listed]
-        assert keys == [sample.key for sample in samples.SAMPLES]
-
-
 # ---- the vocabulary size
-
-
-def test_smaller_vocabulary_shortens_the_timeline() -> None:
-    app = with_text("Train", SHORT)
-    full = component(app)
-    size_box(app).set_value(256 + 5).run()
-    small = component(app)
-    assert small["last"] == 5
-    assert {**full, "last": 5} == small
 
 
 @pytest.mark.parametrize(("page", "moment"), [("Train", page_trainings.PROGRESS), ("Compare", 0.0)])
@@ -172,16 +134,6 @@ def test_largest_vocabulary_out_of_range_is_kept_with_a_warning(largest: int, wo
 # ---- bad input
 
 
-@pytest.mark.parametrize("text", ["新しい", " "])
-def test_test_text_may_contain_unknown_characters(text: str) -> None:
-    state = {"trained_on_box": SHORT, "trained_on_sample": "own"}
-    app = with_text("Compare", text, bpe_atoms="characters", **state)
-    assert component(app)["text"] == text
-    lost = sum(character not in SHORT for character in text)
-    shows_loss = any(f"{lost} tokens" in words.value for words in app.markdown)
-    assert shows_loss == (lost > 0)
-
-
 def test_too_long_text_shows_one_error() -> None:
     (sentence,) = errors(with_text("Train", "a" * (limits.TEXT + 1), may_fail=True))
     assert f"{limits.TEXT + 1:,}" in sentence
@@ -203,19 +155,6 @@ def test_messages_have_room_for_three_full_boxes() -> None:
 
 
 # ---- files
-
-
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        ("é\r\n".encode(), "é\r\n"),
-        ("é".encode("utf-8-sig"), "é"),
-        ("a\ufeffb".encode(), "a\ufeffb"),
-        (b"nul \0 " + b"a" * 200, "nul \0 " + "a" * 200),
-    ],
-)
-def test_utf8_file_is_read(content: bytes, text: str) -> None:
-    assert read_file("a.txt", content) == text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-import pytest
 from helpers import app_pages
 from helpers.app_pages import errors
 from helpers.html_tables import shown_tables
@@ -158,12 +157,6 @@ def test_chinese_example_replaces_an_opened_file() -> None:
     app = opened(text_file="a long file", text_file_name="long.txt")
     app.button(key="chinese_example").click().run()
     assert drawn(app)["The text in each pre-tokenization"]["text"] == YAO_MING
-
-
-@pytest.mark.parametrize("expression", ["(?=l)", "[a-z]+"])
-def test_custom_expression_is_applied(expression: str) -> None:
-    app = with_text(SHORT, splits=["regex"], regex=expression)
-    assert pre_tokens(app, "Regular expression") == pretokenize(SHORT, "regex", expression)
 
 
 # ---- bad input

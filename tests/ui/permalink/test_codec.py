@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import tracemalloc
 from random import Random
@@ -100,13 +99,6 @@ def test_other_contents_are_refused_with_little_memory(raw: bytes) -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 3 * MAX_JSON
-
-
-def test_extra_or_missing_bytes_are_refused() -> None:
-    raw = base64.urlsafe_b64decode(pack({"text": "low lower lowest"}) + "==")
-    for other in (raw + b"\0", raw + raw, raw[:-1], raw[:-4], raw[2:]):
-        link = base64.urlsafe_b64encode(other).decode().rstrip("=")
-        refusal(unpack, link, error=LinkError)
 
 
 def test_lone_surrogates_are_replaced() -> None:

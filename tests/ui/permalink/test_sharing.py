@@ -8,23 +8,22 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 
 import pytest
 import streamlit as st
 from helpers import app_pages
 from helpers.app_pages import size_box
 from helpers.payloads import payloads
-from helpers.text_box import choose_sample, payload
+from helpers.text_box import choose_sample
 from helpers.widget_values import opened_address, restored
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import limits
 from bpeviz.formats.opened import Opened
-from bpeviz.network import network_address
 from bpeviz.ui.permalink import address, codec, session, short_links
-from bpeviz.ui.permalink.short_links import MARK, ShortLinks
+from bpeviz.ui.permalink.short_links import ShortLinks
 from bpeviz.ui.registry import PAGES
 
 HERE = "http://10.0.0.7:8501/Compare"
@@ -150,10 +149,6 @@ def test_localhost_becomes_the_name_of_an_open_server(
     assert "--browser.serverAddress" in address.reachable("http://localhost:8501/").note
 
 
-def test_network_address_is_an_address_or_empty() -> None:
-    assert re.fullmatch(r"|[\d.]+", network_address())
-
-
 @pytest.mark.parametrize(
     "page", ["", "javascript:alert(1)", "http://[", "http:///x", "http://a/" + "x" * 999, "//a/b"]
 )
@@ -201,22 +196,6 @@ def warnings(app: AppTest) -> list[str]:
 
 TEXT = "".join(f"{number**5} " for number in range(4_000))
 """A text that is too long for a link."""
-
-
-def test_short_link_restores_a_long_text_on_a_cold_page(store: ShortLinks) -> None:
-    app = opened("pages/Compare.py", text_box=TEXT, text_sample="own", largest=300)
-    shown = press_qr(app, step=7)
-    link = urlsplit(shown["address"])
-    assert shown["address"].startswith(f"{HERE}?s={MARK}")
-    assert len(shown["address"]) < 100
-    assert shown["qr"]
-    assert any("24 hours" in note for note in shown["notes"])
-    query = {name: value[0] for name, value in parse_qs(link.query).items()}
-    assert query["step"] == "7"
-    app = opened("pages/Compare.py", query)
-    assert warnings(app) == []
-    assert payload(app)["text"] == TEXT
-    assert app.number_input(key="largest").value == 300
 
 
 def test_code_has_the_lasting_address_where_that_is_short_and_is_clean(

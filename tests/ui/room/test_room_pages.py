@@ -201,31 +201,6 @@ class Socket:
         await self.task
 
 
-def test_leader_and_followers_are_connected(room: Room) -> None:
-    async def scenario() -> None:
-        leader, follower = Socket(room.letters, leads(room)), Socket(room.letters)
-        leader.send()
-        follower.send(token="")
-        token = (await follower.until("token"))["token"]
-        leader.send(do="ask")
-        vote = (await follower.until("vote"))["vote"]
-        follower.send(answer=1, vote=vote["number"])
-        while not (room.vote and room.vote.answers):
-            await asyncio.sleep(0.01)
-        await follower.leave()
-        back = Socket(room.letters)
-        back.send(token=token)
-        assert (await back.until("vote"))["vote"]["task"]["given"] == 1
-        assert "right" not in json.dumps([one for one in back.got if one["vote"]["task"]["right"]])
-        leader.send(step=2, content=1)
-        assert len((await back.until("more"))["more"]["views"][0]["steps"]["id"]) == 2
-        leader.send(do="close room")
-        assert "ended" in await back.until("ended")
-        await asyncio.gather(leader.leave(), back.leave())
-
-    run(scenario())
-
-
 def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:

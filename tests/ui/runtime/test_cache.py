@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from helpers import usual
 
-import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.corpus import samples
 from bpeviz.ui.runtime.cache import Cache, Failure, cached, size_of
@@ -156,16 +155,3 @@ def test_cached_function_ignores_underscored_parameters_and_uses_cache_keys() ->
     assert function(Handle("cd"), "second") == "first"
     assert function(Handle("abc"), "third") == "third"
     assert calls == ["first", "third"]
-
-
-def test_size_counts_nested_values() -> None:
-    array = np.zeros(1_000_000)
-    for value in (array, [array], {"a": (array,)}, ["x" * 80] * 100_000):
-        assert 7_900_000 < size_of(value) < 14_000_000
-    assert size_of([[[[[[array]]]]]]) > 7_900_000
-    history = bpeviz.train(TEXT, vocab_size=300)
-    before = size_of(history)
-    assert 3_000 < before < 500_000
-    history.candidates(TEXT, history.tokenizer().boundaries(TEXT), 1, 5)
-    _ = history.names
-    assert size_of(history) > before

@@ -80,23 +80,6 @@ def test_browser_gets_a_form() -> None:
     assert answer.header("cache-control") == "no-store"
 
 
-@pytest.mark.parametrize(
-    ("method", "address"),
-    [
-        ("GET", "/static/js/index.js"),
-        ("PUT", "/_stcore/upload_file/a/b"),
-        ("GET", "/_stcore/metrics"),
-        ("GET", "/x/_stcore/health"),
-        ("HEAD", "/"),
-        ("POST", "/"),
-    ],
-)
-def test_other_requests_are_refused(method: str, address: str) -> None:
-    answer = ask(gate(), method, address)
-    assert answer.status == 401
-    assert "the page behind" not in answer.body
-
-
 def test_websocket_needs_the_password() -> None:
     app = gate()
     assert ask(app, "WEBSOCKET", "/_stcore/stream").status == 403

@@ -17,15 +17,10 @@ from helpers.asgi import run
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from bpeviz.ui.runtime import user
-from bpeviz.ui.server import password
-from bpeviz.ui.server.headers import content_security_policy
-
 pytestmark = pytest.mark.slow
 
 PASSWORD = "room & 7"
 FRAMES = "'self' https://course.example"
-HTML = {"Accept": "text/html"}
 
 
 OUTSIDE: list[str] = []
@@ -87,23 +82,6 @@ def cookie(server: Server) -> str:
     return str(headers["Set-Cookie"]).partition(";")[0]
 
 
-@pytest.mark.parametrize("path", ["/", "/Compare?s=abc", "/_stcore/health/x"])
-def test_page_asks_for_the_password(server: Server, path: str) -> None:
-    status, headers, text = request(server.address + path, **HTML)
-    assert status == 401
-    assert 'type="password"' in text
-    assert headers["Content-Security-Policy"] == content_security_policy(FRAMES)
-
-
-def test_page_after_login_sets_the_cookie_of_the_user(server: Server, cookie: str) -> None:
-    status, headers, text = request(f"{server.address}/Compare", Cookie=cookie, **HTML)
-    assert status == 200
-    assert "<title>Streamlit</title>" in text
-    assert headers["Set-Cookie"].startswith(f"{user.COOKIE}=")
-    assert "; Path=/class/7b;" in headers["Set-Cookie"]
-    assert headers["Content-Security-Policy"] == content_security_policy(FRAMES)
-
-
 async def session(
     server: Server, cookie: str, origin: str | None = None, path: str = "/_stcore/stream"
 ) -> tuple[websockets.ClientConnection, str]:
@@ -122,13 +100,6 @@ async def session(
         message = ForwardMsg.FromString(await opened.recv(decode=False))
         if message.WhichOneof("type") == "new_session":
             return opened, message.new_session.initialize.session_id
-
-
-def test_websocket_needs_the_password(server: Server, cookie: str) -> None:
-    with pytest.raises(websockets.InvalidStatus, match="403"):
-        run(session(server, f"{password.COOKIE}=1.2"))
-    opened, _ = run(session(server, cookie))
-    assert opened
 
 
 @pytest.mark.parametrize("path", ["/_stcore/stream", "/room/ABCD/ws"])
