@@ -1,9 +1,6 @@
 """The sample texts: all are listed, valid, and match their descriptions."""
 
 import re
-import sqlite3
-import subprocess
-import sys
 import unicodedata
 from collections.abc import Callable
 
@@ -89,11 +86,6 @@ def test_sample_is_clean_text_of_readable_length(key: str) -> None:
     assert not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key != "trailing-spaces"])
-def test_sample_lines_have_no_trailing_blanks(key: str) -> None:
-    assert all(line == line.rstrip() for line in by_key(key).text.split("\n"))
-
-
 @pytest.mark.parametrize("key", [key for key in KEYS if key != ODD])
 def test_only_the_unicode_sample_has_invisible_or_decomposed_characters(key: str) -> None:
     text = by_key(key).text
@@ -147,64 +139,6 @@ def test_puzzles_differ_under_published_tokenizers(key: str, gpt2: str, cl100k: 
     for name, tokens in (("gpt2", gpt2), ("cl100k_base", cl100k)):
         shown = "|".join(token.label for token in load(name).tokens(by_key(key).text))
         assert tokens in shown
-
-
-def test_source_code_sample_runs() -> None:
-    program, mark, query = by_key("source-code").text.partition("-- ")
-    assert mark
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert [line.split() for line in done.stdout.splitlines()] == [
-        ["2", "x", "rye", "7.00"],
-        ["4", "x", "white", "11.00"],
-        ["total", "18.00"],
-    ]
-    database = sqlite3.connect(":memory:")
-    try:
-        database.executescript(
-            """
-            CREATE TABLE loaf (id, name, price);
-            CREATE TABLE orders (loaf_id, count);
-            INSERT INTO loaf VALUES (1, 'rye', 350), (2, 'white', 275);
-            INSERT INTO orders VALUES (1, 2), (2, 4);
-            """
-        )
-        assert database.execute(mark + query).fetchall() == [("rye", 2, 700), ("white", 4, 1100)]
-    finally:
-        database.close()
-
-
-def test_unicode_sample_has_the_described_characters() -> None:
-    text = by_key(ODD).text
-    flags = [c for c in text if "\U0001f1e6" <= c <= "\U0001f1ff"]
-    assert "\U0001f1eb\U0001f1f7" in text
-    assert len(flags) >= 2
-    assert len(flags) % 2 == 0
-    assert any(unicodedata.combining(c) for c in text)
-    assert "é" in text
-    assert "e\u0301" in text
-    for character in (
-        "\u200d",  # zero-width joiner
-        "\u200c",  # zero-width non-joiner
-        "\u200b",  # zero-width space
-        "\u200f",  # right-to-left mark
-        "\u202e",  # right-to-left override
-        "\u00a0",  # no-break space
-        "\ufb01",  # the fi ligature
-        "\uff22",  # full-width B
-        "\u201c",  # curly quotation mark
-        "\u1112",  # a conjoining jamo
-        "\ud55c",  # a whole Korean syllable
-        "\t",
-        " " * 30,
-    ):
-        assert character in text
-    assert {chr(0x1F3FB + n) for n in range(5)} <= set(text)
-    # Each override ends on its own line, so that it reverses no other line.
-    for line in text.split("\n"):
-        assert line.count("\u202e") == line.count("\u202c")
-    assert {len(c.encode()) for c in text} == {1, 2, 3, 4}
 
 
 # Words with counts

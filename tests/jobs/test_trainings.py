@@ -21,7 +21,6 @@ from bpeviz.jobs import processors, trainings
 from bpeviz.pretokenizers import expressions
 from bpeviz.trainers import TRAINERS
 from bpeviz.workers import child, pool
-from bpeviz.workers.child import Child
 from bpeviz.workers.pool import Places
 
 pytestmark = pytest.mark.slow
@@ -171,23 +170,6 @@ def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.Monkey
     assert not trainings._pool._running
 
 
-def test_thread_that_cannot_start_frees_the_slot_of_its_job(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", refuse)
-        with slow_job(12) as job:
-            assert job.wait(0)
-    assert isinstance(job.outcome, trainings.JobError)
-    assert job.outcome.transient
-    assert not trainings._pool._running
-    with slow_job(12) as again:
-        process_of(again)
-
-
 # ---- limits
 
 
@@ -216,17 +198,6 @@ def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
     assert "shorter text" in job.outcome.message
     assert "bpe" in logged(caplog)
     assert text[:3] not in caplog.text
-
-
-def test_server_stops_a_job_whose_memory_the_system_does_not_limit(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(pool, "WATCHED", True)
-    monkeypatch.setattr(limits, "JOB_MEMORY", 20)  # less than a worker takes at first
-    with slow_job(20) as job:
-        assert job.wait(PATIENCE)
-    assert job.outcome == trainings.JobError(trainings.TOO_MUCH_MEMORY, transient=False)
-    assert "memory limit" in logged(caplog)
 
 
 def test_time_limit_ends_a_job_with_a_message_and_a_log_line(
@@ -277,24 +248,6 @@ def test_stopped_by_its_user_is_not_logged(caplog: pytest.LogCaptureFixture) -> 
 
 
 # ---- a queue that is fair by user
-
-
-def test_training_that_turns_out_long_leaves_its_worker_to_others_and_begins_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    places(monkeypatch, 1)
-    # On a busy machine, a training of the lowest priority may take minutes.
-    monkeypatch.setattr(Child, "lower_priority", lambda self: None)
-    with ExitStack() as others:
-        others.enter_context(slow_job(37, "a"))
-        with trainings.run("turns", LONG[:50_000], "bpe", SLOW, "b") as turns:
-            eventually(lambda: turns._request.slow)
-            with trainings.run("short", TEXT, "bpe", {"vocab_size": 300}, "c") as short:
-                assert short.wait(PATIENCE)
-            assert isinstance(short.outcome, tuple)
-            others.close()
-            assert turns.wait(PATIENCE)
-            assert isinstance(turns.outcome, tuple)
 
 
 def test_training_that_turns_out_long_keeps_its_worker_where_it_can() -> None:

@@ -367,35 +367,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-JOINED = "low lower lowest west  \r\n Été 12345\n"
-FILES = ("0.txt", "1.txt", "2.txt")
-
-
-@pytest.mark.parametrize("key", ["gpt2", "cl100k", "o200k", "none", "words"])
-def test_training_on_counted_files_equals_training_on_joined_files(folder: Path, key: str) -> None:
-    assert main(["count", *FILES, "--pattern", key, "--output", "c.parquet"]) == 0
-    assert Path("c.parquet").read_bytes() == counts_parquet.dump(count(JOINED, key))
-    for more in ([], ["--atoms", "characters", "--ties", "largest"]):
-        assert (
-            main(["train", "--counts", "c.parquet", "--merges", "9", "--output", "a.csv", *more])
-            == 0
-        )
-        Path("all.txt").write_bytes(JOINED.encode())
-        command = [
-            "train",
-            "all.txt",
-            "--pattern",
-            key,
-            "--merges",
-            "9",
-            "--output",
-            "b.csv",
-            *more,
-        ]
-        assert main(command) == 0
-        assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
-
-
 def test_trainer_that_splits_words_refuses_counts_of_an_expression(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -404,18 +375,3 @@ def test_trainer_that_splits_words_refuses_counts_of_an_expression(
     train = ["train", "--counts", "own", "--vocab-size", "300", "--algorithm", "unigram"]
     assert main(train) == 1
     assert_sentence(capsys.readouterr().err.strip(), "unigram")
-
-
-def test_count_and_train_commands_read_standard_input(
-    folder: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "sys.stdin", io.TextIOWrapper(io.BytesIO(JOINED.encode()), encoding="utf-8")
-    )
-    assert main(["count", "--pattern", "cl100k", "--progress"]) == 0
-    written = capsysbinary.readouterr()
-    assert written.out == counts_parquet.dump(count(JOINED, "cl100k"))
-    assert b"Written to standard output: " in written.err
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(written.out), encoding="utf-8"))
-    assert main(["train", "--counts", "-", "--merges", "3", "--format", "csv"]) == 0
-    assert b"cl100k" in capsysbinary.readouterr().out

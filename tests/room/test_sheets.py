@@ -15,7 +15,6 @@ import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download
 from bpeviz.room import sheet
-from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
@@ -108,19 +107,6 @@ def test_sheet_needs_a_title() -> None:
         naming="Line 2",
         error=sheet.SheetError,
     )
-
-
-def test_our_sheets_have_votes_at_their_steps() -> None:
-    for name, found in sheet.ours().items():
-        assert f"{found.minutes}-minutes" == name
-        assert str(found.minutes) in found.title
-        for part in found.parts:
-            if part.kind == "show" and "text_sample" in part.link:
-                shown = RoomTimeline(1, page(part.link.partition("text_sample=")[2]))
-            elif part.kind == "vote":
-                assert shown.question(part.step)
-            elif part.kind == "step":
-                assert part.step <= shown.last
 
 
 def test_note_has_the_tokens_of_the_sentence_in_each_language() -> None:
