@@ -49,23 +49,6 @@ def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
     assert not [line for line in warned if line.startswith(OURS)], warned
 
 
-@pytest.mark.thorough
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not limit the size of files.")
-def test_pages_train_and_export_while_the_disk_is_full(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / "full_disk.py")],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["full", "done"]
-    assert "Traceback" not in done.stderr
-    assert not [*tmp_path.iterdir()]
-
-
 def test_stopped_expression_is_a_time_out_where_killed_processes_exit_with_1(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
