@@ -111,8 +111,6 @@ def test_public_numbers_with_one_name_are_equal() -> None:
 
 
 LATE_IMPORTS = {
-    ("formats/huggingface/settings.py", "bpeviz.formats.codes"): "it reads tokenizer.json, too",
-    ("formats/huggingface/settings.py", "bpeviz.formats.wordpiece_vocabulary"): "so does this",
     ("cli/encode.py", "bpeviz.palette"): "only colored output needs it",
 }
 """Imports of bpeviz inside functions, which import-linter does not order, and their reasons."""

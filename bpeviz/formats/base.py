@@ -26,6 +26,10 @@ class MissingFileError(FormatError):
     """A file needs a second one, which is missing."""
 
 
+class MissingPatternError(FormatError):
+    """Files that are valid, but do not contain the pre-tokenization, which was not chosen."""
+
+
 class UnsupportedError(Exception):
     """A format cannot represent a tokenizer; the message is a clause with the reason."""
 

@@ -19,8 +19,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source, UnsupportedError, has_suffix
-from bpeviz.formats.merges import BYTE_SYMBOLS, Merges, merges_of, tokenizer_of
+from bpeviz.formats.base import (
+    Format,
+    MissingPatternError,
+    Source,
+    UnsupportedError,
+    has_suffix,
+    printable_name,
+)
+from bpeviz.formats.merges import BYTE_SYMBOLS, MergeParser, Merges, merges_of, tokenizer_of
 from bpeviz.formats.parsing import (
     Node,
     checked_text,
@@ -82,11 +89,9 @@ def _read(source: Source) -> Tokenizer:
         about = parse_json(file, lines[0].removeprefix(_MARK).encode(), "line 1")
         pre_tokenizer, symbols, special = _parse_about(about)
         first = 2
-    elif source.pattern:
-        pre_tokenizer = PreTokenizer("bytes", source.pattern, source.expression)
-        symbols, special = BYTE_SYMBOLS, {}
     else:
-        raise error_at(file, "", "the file does not contain the pre-tokenization; choose a pattern")
+        pre_tokenizer = PreTokenizer("bytes", source.pattern or "none", source.expression)
+        symbols, special = BYTE_SYMBOLS, {}
     header = [name.strip() for name in "".join(lines[first - 1 : first]).split(",", len(_COLUMNS))]
     for column in header:
         if column not in _COLUMNS or header.count(column) > 1:
@@ -97,9 +102,19 @@ def _read(source: Source) -> Tokenizer:
             )
     if not {"left", "right"} <= {*header}:
         raise error_at(file, f"line {first}", "expected the columns left and right")
-    rows = _rows(file, lines[first:], first + 1, header)
-    merges, counts = _merges(file, rows, {*symbols}, {*special.values()})
-    return tokenizer_of(source.name, Merges(pre_tokenizer, symbols, merges, special, counts))
+    parser = MergeParser(file, symbols, special.values())
+    counts = []
+    next_id = max((*symbols, *special.values()), default=-1) + 1
+    for place, row in _rows(file, lines[first:], first + 1, header):
+        parser.add(place, row["left"], row["right"], row.get("new_id", next_id))
+        next_id = max(next_id, parser.merges[-1][2]) + 1
+        counts.append(row.get("count", 0))
+    if first == 1 and not source.pattern:
+        raise MissingPatternError(
+            f"{printable_name(file)}: the file does not contain the pre-tokenization; choose a "
+            "pattern."
+        )
+    return tokenizer_of(source.name, Merges(pre_tokenizer, symbols, parser.merges, special, counts))
 
 
 def _rows(
@@ -118,32 +133,6 @@ def _rows(
                 for column, field in zip(header, fields, strict=True)
             },
         )
-
-
-def _merges(
-    file: str, rows: Iterable[tuple[str, dict[str, int]]], atoms: set[int], special: set[int]
-) -> tuple[list[tuple[int, int, int]], list[int]]:
-    """Return the merges of rows and their counts. Raises `FormatError`."""
-    merges: dict[tuple[int, int], int] = {}
-    counts: list[int] = []
-    known = {*atoms}
-    next_id = max(known | special, default=-1) + 1
-    for place, row in rows:
-        left, right, new = row["left"], row["right"], row.get("new_id", next_id)
-        for half in (left, right):
-            if half in special:
-                raise error_at(file, place, f"the id {half} is a special token, which never merges")
-            if half not in known:
-                raise error_at(file, place, f"the id {half} does not exist yet")
-        if new in known or new in special:
-            raise error_at(file, place, f"the id {new} already exists")
-        if (left, right) in merges:
-            raise error_at(file, place, f"the pair {left},{right} is already merged")
-        merges[left, right] = new
-        known.add(new)
-        next_id = max(next_id, new) + 1
-        counts.append(row.get("count", 0))
-    return [(left, right, new) for (left, right), new in merges.items()], counts
 
 
 def _parse_about(about: Node) -> tuple[PreTokenizer, dict[int, str], dict[str, int]]:

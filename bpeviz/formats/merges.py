@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer, NotMergesError
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
-from bpeviz.formats.base import FormatError, UnsupportedError
+from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
 from bpeviz.formats.rank_table import parents_by_rank
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
@@ -265,38 +265,55 @@ def tokenizer_of(name: str, merges: Merges) -> TrainedTokenizer | RemappedTokeni
 
 
 class MergeParser:
-    """Checks merges, given as pairs of spellings, and collects their ids.
+    """Checks merges of a file by their ids, and collects them.
 
     Args:
         file: name of the file.
-        entries: ids by spelling.
         atoms: the ids of the atoms.
+        special: the ids of special tokens, which no merge makes.
+        entries: ids by spelling, in a file that contains spellings.
     """
 
-    def __init__(self, file: str, entries: Mapping[str, int], atoms: Collection[int]) -> None:
-        self.file, self.entries = file, entries
+    def __init__(
+        self,
+        file: str,
+        atoms: Collection[int],
+        special: Collection[int] = (),
+        entries: Mapping[str, int] | None = None,
+    ) -> None:
+        self.file, self.entries = file, entries or {}
         self.known = {*atoms}
         self.merges: list[tuple[int, int, int]] = []
+        self._special = {*special}
+        self._pairs: set[tuple[int, int]] = set()
 
-    def add(self, place: str, left: str, right: str) -> None:
-        """Add the merge at a place in the file. Raises `FormatError`."""
-        ids = []
-        for half in (left, right):
-            token_id = self.entries.get(half)
-            if token_id is None:
-                raise self._error(place, half, "is not in the vocabulary")
-            if token_id not in self.known:
-                raise self._error(place, half, "is used before a merge makes it")
-            ids.append(token_id)
-        new = self.entries.get(left + right)
-        if new is None:
-            raise self._error(place, left + right, "is not in the vocabulary")
-        if new in self.known:
-            raise self._error(
-                place, left + right, "already exists; a second merge for it is not supported"
-            )
+    def add_spelled(self, place: str, left: str, right: str) -> None:
+        """Add the merge of two spellings at a place in the file. Raises `FormatError`."""
+        names = (left, right, left + right)
+        for name in names:
+            if name not in self.entries:
+                raise error_at(self.file, place, f"{quoted(name)} is not in the vocabulary")
+        ids = [self.entries[name] for name in names]
+        self.add(place, *ids, names=[*map(quoted, names)])
+
+    def add(self, place: str, *ids: int, names: Sequence[str] = ()) -> None:
+        """Add the merge at a place in the file. Raises `FormatError`.
+
+        Args:
+            place: such as a line.
+            ids: the ids of the two halves and the new id.
+            names: what they are called in a message.
+        """
+        left, right, new = ids
+        names = names or [f"the id {token_id}" for token_id in ids]
+        for half, name in zip(ids[:2], names, strict=False):
+            if half not in self.known:
+                raise error_at(self.file, place, f"{name} is used before a merge makes it")
+        if new in self.known or new in self._special:
+            reason = f"{names[2]} already exists; a second merge for it is not supported"
+            raise error_at(self.file, place, reason)
+        if (left, right) in self._pairs:
+            raise error_at(self.file, place, f"the pair {left}, {right} is already merged")
+        self._pairs.add((left, right))
         self.known.add(new)
-        self.merges.append((ids[0], ids[1], new))
-
-    def _error(self, place: str, token: str, problem: str) -> FormatError:
-        return error_at(self.file, place, f"{quoted(token)} {problem}")
+        self.merges.append((left, right, new))

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source, UnsupportedError
-from bpeviz.formats.merges import BYTE_SYMBOLS, Merges, byte_merges_of, tokenizer_of
+from bpeviz.formats.merges import BYTE_SYMBOLS, MergeParser, Merges, byte_merges_of, tokenizer_of
 from bpeviz.formats.parsing import (
     checked_text,
     encoded,
@@ -104,22 +104,13 @@ def _read(source: Source) -> Tokenizer:
         if name in special:
             raise error_at(file, place, f"the special token {quoted(name)} occurs twice")
         special[checked_text(file, place, name)] = parse_int(file, place, token_id)
-    merges: dict[tuple[int, int], int] = {}
+    parser = MergeParser(file, BYTE_SYMBOLS, special.values())
     for number, line in enumerate(lines[3 + count :], 4 + count):
         place = f"line {number:,}"
         left, right = (parse_int(file, place, i) for i in _two(file, place, line, "two ids"))
-        new = 256 + len(merges)
-        if max(left, right) >= new:
-            raise error_at(
-                file, place, f"the id {max(left, right)} does not exist yet: this merge makes {new}"
-            )
-        if (left, right) in merges:
-            raise error_at(file, place, f"the pair {left} {right} is already merged")
-        merges[left, right] = new
-    rows = [(left, right, new) for (left, right), new in merges.items()]
-    return tokenizer_of(
-        source.name, Merges(PreTokenizer("bytes", *pattern), BYTE_SYMBOLS, rows, special)
-    )
+        parser.add(place, left, right, 256 + len(parser.merges))
+    merges = Merges(PreTokenizer("bytes", *pattern), BYTE_SYMBOLS, parser.merges, special)
+    return tokenizer_of(source.name, merges)
 
 
 def _two(file: str, place: str, line: str, what: str) -> list[str]:

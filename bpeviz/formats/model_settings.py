@@ -13,8 +13,6 @@ from typing import Any
 
 import regex
 
-from bpeviz.pretokenizers.alternatives import joined
-from bpeviz.pretrained import catalog
 from bpeviz.text import clean
 
 SETTINGS_FILES = (
@@ -41,26 +39,16 @@ class Family:
         title: The model.
         names: An expression for their names, without “Tokenizer”, and one for types of models.
         tokens: The special tokens by role, unless the settings name others.
-        flags: The flags of special tokens by role, unless the settings contain them.
         before: The roles of the tokens that a template adds before a text. Where a family has
             none, the settings add_bos_token and add_eos_token decide.
         after: Those after a text.
-        expression: The pre-tokenization, if it is not GPT-2's or BERT's.
-        plain: Whether all special tokens lose their flags.
-        adds_space: Whether encoding puts a space before a text, unless the settings say so.
-        format: The kind of their vocabulary.
     """
 
     title: str
     names: tuple[str, str]
     tokens: Mapping[str, str]
-    flags: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     before: Sequence[str] = ()
     after: Sequence[str] = ()
-    expression: str = ""
-    plain: bool = False
-    adds_space: bool = False
-    format: str = "gpt2"
 
     def names_it(self, name: str) -> bool:
         """Return whether this is the name of one of the classes or types."""
@@ -68,20 +56,7 @@ class Family:
         return regex.fullmatch(names, name) is not None
 
 
-def _tokens(bos: str, eos: str, unknown: str, pad: str, mask: str) -> dict[str, str]:
-    return dict(zip(_ROLES, (bos, eos, unknown, eos, pad, bos, mask), strict=True))
-
-
-_END = dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>")
-_QWEN = dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>")
-_BART = _tokens("<s>", "</s>", "<unk>", "<pad>", "<mask>")
-_BRACKETS = _tokens("[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]")
-_CLS_SEP: dict[str, Any] = {"before": ("cls_token",), "after": ("sep_token",)}
-_WORDPIECE = _CLS_SEP | {"format": "wordpiece"}
-_MASK = {"mask_token": {"lstrip": True}}
-_QWEN2 = catalog.ENTRIES["qwen"].pattern
-_QWEN3_5 = _QWEN2.replace(r"\p{L}+", r"[\p{L}\p{M}]+").replace(r"s\p{L}", r"s\p{L}\p{M}")
-_STARTS = ("<|startoftranscript|>", "<|notimestamps|>")
+_BRACKETS = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
 
 # fmt: off
 GPT2 = Family(
@@ -89,44 +64,19 @@ GPT2 = Family(
     ("GPT2|CodeGen",
      "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2|blip-2|instructblip(?:video)?|"
      "hyperclovax_vision_v2"),
-    _END,
+    dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
 )
 BERT = Family(
     "BERT",
     ("(?:Distil|Mobile|Squeeze|Conv|Retri)?Bert|Electra|LayoutLM|Lxmert|Realm",
      "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|lxmert|"
      "align|bark|blip|bros|chinese_clip|ernie|flava|git|(?:mm-)?grounding-dino|tvp|vilt"),
-    {role: _BRACKETS[role] for role in _ROLES[2:]}, **_WORDPIECE,
-)
-CLIP = Family(
-    "CLIP", ("CLIP", "clip|clipseg|groupvit|owlvit|owlv2|xclip|aimv2|oneformer|omdet-turbo|sam3"),
-    _QWEN | {"bos_token": "<|startoftext|>"}, before=("bos_token",), after=("eos_token",),
-    format="clip",
-)
-_FAMILIES = (
-    GPT2,
-    BERT,
-    CLIP,
-    Family("RoBERTa",
-           ("Roberta|Bart|Longformer|LED|Mvp",
-            "roberta(?:-prelayernorm)?|bart|longformer|led|mvp|bridgetower|clap|data2vec-text|"
-            "ibert|lilt|mega|mra|florence2"), _BART, **_CLS_SEP),
-    Family("Blenderbot", ("Blenderbot", "blenderbot"), _BART, _MASK, adds_space=True),
-    Family("DeBERTa", ("Deberta", "deberta"), _BRACKETS, **_CLS_SEP),
-    Family("Whisper", ("Whisper", "whisper"), _END, before=_STARTS, after=("eos_token",)),
-    Family("MPNet", ("MPNet", "mpnet"), _BART | {"unk_token": "[UNK]"}, _MASK, **_WORDPIECE),
-    Family("Qwen 3.5", (r"Qwen3_5\w*", r"qwen3_5\w*|qwen4_exp"), _QWEN, expression=_QWEN3_5),
-    Family("Qwen 2",
-           (r"Qwen[23]\w*",
-            r"qwen[23]\w*|audioflamingo3|colqwen2|cosmos3_omni|dots3_note|fun_asr_nano|hunyuan_vl|"
-            "internvl|lighton_ocr|moss_transcribe_diarize|ovis2|qianfan_ocr|vibevoice"),
-           _QWEN, expression=_QWEN2, plain=True),
-    Family("GPT-NeoX",
-           ("GPTNeoX", "gpt_neox|falcon_mamba|mamba2?|mpt|olmoe?|rwkv|xlstm"),
-           _END | {"pad_token": "<|padding|>"}, expression=joined("gpt2")),
+    dict(zip(_ROLES[2:], _BRACKETS, strict=True)), ("cls_token",), ("sep_token",),
 )
 # fmt: on
 
+GENERIC = regex.compile(r"|(?:PreTrained)?Tokenizer(?:s?Backend|Fast)?|PythonBackend")
+"""Names of classes that do not say of which model they are."""
 
 BACKEND = regex.compile(
     "EvollaModel|arctic|aria|beam|bigbird_pegasus|camembertv2-base|canary|chatlm|cohere_asr|"
@@ -170,15 +120,9 @@ class ModelSettings:
     added: Sequence[Mapping[str, Any]] = ()
 
     @property
-    def expression(self) -> str:
-        """The pre-tokenization of the class, or "" for GPT-2's or BERT's."""
-        return "" if self.family is None else self.family.expression
-
-    @property
     def adds_space(self) -> bool:
         """Whether encoding puts a space before a text."""
-        by_default = self.family is not None and self.family.adds_space
-        return self.flag("add_prefix_space", by_default) is True
+        return self.flag("add_prefix_space", False) is True
 
     def flag(self, name: str, default: bool | None) -> bool | None:
         """Return a setting that is true, false or missing."""
@@ -191,9 +135,7 @@ class ModelSettings:
         Args:
             ids: The tokens that have an id. If another one is expected, there is no template.
         """
-        # Whisper's template depends on these.
-        is_other = any(self.values.get(key) for key in ("language", "task", "predict_timestamps"))
-        if self.family is None or is_other:
+        if self.family is None:
             return [], []
         before, after = self.family.before, self.family.after
         if not after:
@@ -228,9 +170,10 @@ def model_settings(
     kind = model.get("model_type")
     if isinstance(kind, str) and (BACKEND.fullmatch(kind) or _FORCED.fullmatch(kind)):
         named_in, name = SETTINGS_FILES[1], kind
-    family = next((candidate for candidate in _FAMILIES if candidate.names_it(name)), None)
-    is_known = family is not None and (assumed is None or family.format == assumed.format)
-    family = family if is_known else assumed
+    families = (GPT2, BERT) if assumed is None else (assumed,)
+    family = next((family for family in families if family.names_it(name)), None)
+    is_known = family is not None
+    family = family or assumed
     values, extra, others = _merged(ours, settings_in(files, "special_tokens_map.json"))
     listed = _listed(values, extra, settings_in(files, "added_tokens.json"))
     defaults = {} if family is None else family.tokens
@@ -240,7 +183,7 @@ def model_settings(
     contents = {role: _content(token) for role, token in named.items()}
     tokens = {role: content for role, content in contents.items() if content is not None}
     return ModelSettings(
-        named_in, name, family, is_known, values, tokens, [*_added(listed, named, extra, family)]
+        named_in, name, family, is_known, values, tokens, [*_added(listed, named, extra)]
     )
 
 
@@ -292,10 +235,7 @@ def _listed(
 
 
 def _added(
-    listed: Mapping[str, dict[str, Any]],
-    named: Mapping[str, Any],
-    extra: Sequence[Any],
-    family: Family | None,
+    listed: Mapping[str, dict[str, Any]], named: Mapping[str, Any], extra: Sequence[Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield the added tokens in the order in which they get their ids.
 
@@ -303,25 +243,19 @@ def _added(
         listed: Those with ids in the settings.
         named: The special tokens by role.
         extra: Special tokens without a role.
-        family: The class of the tokenizer.
     """
     contents = {_content(token) for token in named.values()}
     added = dict(listed)
     seen: set[tuple[Any, ...]] = set()
-    for role, value in (*named.items(), *(("", token) for token in extra)):
+    for value in (*named.values(), *extra):
         token = _token(value)
         if token is None or token["content"] in listed:
             continue
-        flags = family.flags.get(role, {}) if family is not None and isinstance(value, str) else {}
-        token = {**token, **flags}
-        key = isinstance(value, str) and not flags, *token.values()
+        key = isinstance(value, str), *token.values()
         if key not in seen:
             seen.add(key)
             added[token["content"]] = token
-    plain = {_content(token) for token in extra} | contents
     for name, token in added.items():
-        if family is not None and family.plain and name in plain:
-            token |= dict.fromkeys(_FLAGS, False) | {"special": True}
         special = token["special"] or name in contents
         normalized = not special if token["normalized"] is None else token["normalized"]
         yield token | {"special": special, "normalized": normalized}

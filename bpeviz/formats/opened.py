@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bpeviz import formats, limits
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import archive
-from bpeviz.formats.base import FormatError, printable_name
+from bpeviz.formats.base import FormatError, MissingPatternError, printable_name
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import known_title, model_name
@@ -65,11 +65,7 @@ def open_files(
         tokenizer = formats.parse(files, pattern=pattern, expression=expression)
     except SplitError as error:
         raise FormatError(str(error)) from None
-    except FormatError:
-        if pattern:
-            raise
-        # If any pattern makes it readable, only that is missing; otherwise this raises the error.
-        formats.parse(files, pattern="none")
+    except MissingPatternError:
         return None
     digest = hashlib.blake2b(repr((sorted(files), pattern, expression)).encode(), digest_size=12)
     for name in sorted(files):

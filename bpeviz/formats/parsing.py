@@ -105,8 +105,6 @@ def parse_base64(file: str, place: str, text: str, whole: str = "base64") -> byt
 def parse_pair(file: str, place: str, line: str) -> tuple[str, str]:
     """Return the two tokens of a merge, which one space separates. Raises `FormatError`."""
     pair = line.split(" ")
-    if len(pair) == 3 and pair[2].isdecimal():
-        pair.pop()  # the count of the pair, as in the files of XLM and fastBPE
     if len(pair) != 2 or not all(pair):
         reason = f"expected two tokens with one space between them, not {quoted(line)}"
         raise error_at(file, place, reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.formats import (
-    codes,
+    clip,
     csv_merges,
     gguf,
     gpt2,
@@ -37,7 +37,7 @@ READ_ONLY: tuple[Format, ...] = (
     rwkv.FORMAT,
     tekken.FORMAT,
     wordpiece_vocabulary.FORMAT,
-    codes.FORMAT,
+    clip.FORMAT,
 )
 """The formats that are only read."""
 

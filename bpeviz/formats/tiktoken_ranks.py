@@ -17,7 +17,15 @@ from collections.abc import Mapping
 import regex
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import HEAD, Format, FormatError, Source, UnsupportedError
+from bpeviz.formats.base import (
+    HEAD,
+    Format,
+    FormatError,
+    MissingPatternError,
+    Source,
+    UnsupportedError,
+    printable_name,
+)
 from bpeviz.formats.merges import as_ranks, byte_merges_of, pattern_of_ranks, ranks_of
 from bpeviz.formats.parsing import (
     Node,
@@ -103,11 +111,9 @@ def _read(source: Source) -> Tokenizer:
             pattern, expression = pattern_of(published.pattern, "rust")
             special = dict(published.special_tokens)
     if not pattern:
-        raise error_at(
-            file,
-            "",
-            "this format does not contain the pre-tokenization. Choose a pattern, or add the file "
-            f"{FORMAT.files[1]}",
+        raise MissingPatternError(
+            f"{printable_name(file)}: this format does not contain the pre-tokenization. Choose a "
+            f"pattern, or add the file {FORMAT.files[1]}."
         )
     return LoadedRanks(source.name, pattern, expression, ranks, special)
 

@@ -14,12 +14,16 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import HEAD, Format, Source
-from bpeviz.formats.huggingface.common import ComponentJSON, add_tokens, document_of, template
-from bpeviz.formats.library import read_tokenizer_json
+from bpeviz.formats.huggingface import tokenizer_of_document
+from bpeviz.formats.huggingface.common import (
+    add_tokens,
+    bert_normalizer,
+    document_of,
+    template,
+)
 from bpeviz.formats.model_settings import BERT, SETTINGS_FILES, model_settings
 from bpeviz.formats.parsing import (
     checked_text,
-    dump_json,
     error_at,
     parse_json,
     quoted,
@@ -44,7 +48,7 @@ def _read_wordpiece(source: Source) -> Tokenizer:
         "strip_accents": settings.flag("strip_accents", None),
     }
     add_tokens(document, settings)
-    return read_tokenizer_json(source.name, file, dump_json(document))
+    return tokenizer_of_document(source.name, file, document)
 
 
 def _lines(file: str, content: bytes) -> dict[str, int]:
@@ -99,17 +103,6 @@ def bert_document(entries: Mapping[str, int], lower: bool, unknown: str) -> dict
     if {"[CLS]", "[SEP]"} <= entries.keys():
         document["post_processor"] = template(entries, ["[CLS]"], ["[SEP]"])
     return document
-
-
-def bert_normalizer(lower: bool) -> ComponentJSON:
-    """Return the normalizer of BERT, which strips accents where it converts to lower case."""
-    return {
-        "type": "BertNormalizer",
-        "clean_text": True,
-        "handle_chinese_chars": True,
-        "strip_accents": None,
-        "lowercase": lower,
-    }
 
 
 def _detect_wordpiece(files: Mapping[str, bytes]) -> bool:

@@ -233,7 +233,7 @@ READ_ONLY: dict[str, Callable[[], dict[str, bytes]]] = {
     "rwkv": lambda: {"rwkv_vocab.txt": rwkv()},
     "tekken": lambda: {"tekken.json": tekken()},
     "wordpiece": lambda: {"vocab.txt": "".join(f"{piece}\n" for piece in BERT).encode()},
-    "codes": lambda: {"codes": b"#version: 0.2\nl o\nlo w</w>\nt h\nth e</w>\n"},
+    "clip": lambda: {"a.txt": b'"bpe_simple_vocab_16e6.txt#version: 0.2\nl o\nlo w</w>\n'},
 }
 
 
@@ -285,7 +285,7 @@ def read_or_refused(files: dict[str, bytes], key: str | None = None) -> bool:
 def test_cut_and_changed_files_are_read_or_refused(key: str) -> None:
     files, draw = sample(key), random.Random(16)
     name, content = next(iter(files.items()))
-    by_line = key in ("minbpe", "csv", "wordpiece", "codes", "gpt2")
+    by_line = key in ("minbpe", "csv", "wordpiece", "clip", "gpt2")
     for part in range(8):
         size = len(content) * part // 8 + draw.randrange(9) * (part > 0)
         assert not read_or_refused(files | {name: content[:size]}) or by_line, size

@@ -17,10 +17,8 @@ from helpers.difficult import DIFFICULT
 from helpers.library_tokenizers import files_of, of_kind
 from helpers.refusals import refusal
 from tokenizers import (
-    AddedToken,
     Regex,
     models,
-    normalizers,
     pre_tokenizers,
     trainers,
 )
@@ -117,41 +115,12 @@ def settings(**values: Any) -> dict[str, bytes]:
     return {"tokenizer_config.json": json.dumps(values).encode()}
 
 
-ADDED = {"content": "<x>", "special": False, "lstrip": True}
-
-
-@pytest.mark.parametrize("source", ["class", "model type", "old class"])
-def test_vocab_and_merges_of_qwen_have_the_pre_tokenization_of_their_class(source: str) -> None:
-    theirs = bpe(ByteLevel(add_prefix_space=False))
-    size = theirs.get_vocab_size()
-    beside = {
-        "class": settings(
-            tokenizer_class="Qwen2Tokenizer", added_tokens_decoder={str(size): ADDED}
-        ),
-        "model type": {"config.json": b'{"model_type": "qwen3_moe"}'},
-        "old class": settings(tokenizer_class="Qwen2TokenizerFast")
-        | {"added_tokens.json": json.dumps({"<x>": size}).encode()},
-    }[source]
-    files = saved(theirs) | beside
-    ours = formats.parse(files)
-    split = Split(Regex(LLAMA.replace("{1,3}", "")), "isolated")
-    theirs.pre_tokenizer = pre_tokenizers.Sequence(
-        [split, ByteLevel(add_prefix_space=False, use_regex=False)]
-    )
-    theirs.normalizer = normalizers.NFC()
-    if source != "model type":
-        theirs.add_tokens([AddedToken("<x>", lstrip=source == "class", normalized=False)])
-    encode = libraries.of_library(theirs)
-    for text in (*DIFFICULT, "cafe\u0301 1234 a <x>b"):
-        assert ours.encode(text) == encode(text)
-    assert ("qwen3_moe" if source == "model type" else "Qwen2Tokenizer") in formats.assumed(files)
-
-
 def test_vocab_and_merges_have_the_chosen_pre_tokenization_or_that_of_gpt2() -> None:
     theirs = bpe(ByteLevel(add_prefix_space=False))
     files = saved(theirs)
     assert "GPT-2 is assumed" in formats.assumed(files)
     qwen = files | settings(tokenizer_class="Qwen2Tokenizer")
+    refusal(formats.parse, qwen, naming=("Qwen2Tokenizer", DOWNLOAD), error=formats.FormatError)
     expression = r"\d|\s+|[^\d\s]+"
     chosen = formats.parse(qwen, pattern="regex", expression=expression)
     assert formats.assumed(qwen, pattern="regex") == ""
@@ -161,6 +130,30 @@ def test_vocab_and_merges_have_the_chosen_pre_tokenization_or_that_of_gpt2() -> 
     theirs.pre_tokenizer = pre_tokenizers.Sequence([split, level])
     assert chosen.encode(text) == libraries.of_library(theirs)(text)
     assert chosen.encode(text) != formats.parse(files).encode(text)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"config.json": b'{"model_type": "qwen3_moe"}'},
+        {"config.json": b'{"model_type": "qwen2"}'} | settings(tokenizer_class="GPT2Tokenizer"),
+        settings(tokenizer_class="RobertaTokenizerFast"),
+    ],
+)
+def test_vocab_and_merges_of_another_model_are_refused(beside: dict[str, bytes]) -> None:
+    files = saved(bpe(ByteLevel(add_prefix_space=False))) | beside
+    refusal(formats.parse, files, naming=("vocab.json", DOWNLOAD), error=formats.FormatError)
+    assert formats.parse(files, pattern="gpt2").encode("low")
+
+
+@pytest.mark.parametrize("entries", [["<s>", "a", "b</w>", "ab</w>"], ["<unk>", "a", "b", "ab"]])
+def test_vocabulary_over_characters_is_refused(entries: list[str]) -> None:
+    vocab = json.dumps({name: i for i, name in enumerate(entries)}).encode()
+    files = {"vocab.json": vocab, "merges.txt": f"a {entries[2]} 9\n".encode()}
+    refusal(formats.parse, files, naming=("vocab.json", DOWNLOAD), error=formats.FormatError)
+
+
+DOWNLOAD = "Download tokenizer.json of this model"
 
 
 def test_folder_of_a_fine_tuned_gpt2_has_its_added_tokens(tmp_path: Path) -> None:
@@ -208,18 +201,6 @@ def test_files_with_a_prefix_are_found_in_their_folder(tmp_path: Path) -> None:
     for path in (folder, folder / "mine-vocab.json", folder / "mine-merges.txt"):
         assert bpeviz.read(path).encode(text) == expected
     refusal(bpeviz.read, tmp_path, naming="tokenizer", error=formats.FormatError)
-
-
-def test_vocab_and_merges_over_characters_are_refused() -> None:
-    made = tokenizers.SentencePieceBPETokenizer()
-    made.train_from_iterator(["low lower lowest"], vocab_size=20, show_progress=False)
-    refusal(formats.parse, saved(made._tokenizer), naming="characters", error=formats.FormatError)
-
-
-def test_codes_of_fastbpe_have_no_version() -> None:
-    versioned = formats.parse({"codes": b"#version: 0.2\nl o\nlo w</w>\n"})
-    ours = formats.parse({"codes": b"l o 9\nlo w</w> 8\n"})
-    assert ours.encode("low lo") == versioned.encode("low lo")
 
 
 # The steps of foreign files

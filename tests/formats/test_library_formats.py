@@ -15,13 +15,10 @@ import pytest
 import sentencepiece
 import tiktoken
 import tokenizers
-from helpers import library_tokenizers
 from helpers.difficult import DIFFICULT
 from helpers.library_files import LINES, sentencepiece_model
 from helpers.library_tokenizers import of_kind
 from helpers.refusals import refusal
-from subword_nmt.apply_bpe import BPE
-from subword_nmt.learn_bpe import learn_bpe
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 import bpeviz
@@ -214,64 +211,6 @@ def test_tekken_json_gives_the_ids_of_tiktoken_after_its_special_tokens() -> Non
     assert [*ours.find(ours.token_label(400))] == [400]
 
 
-def test_codes_of_subword_nmt_give_its_segmentation() -> None:
-    codes = io.StringIO()
-    learn_bpe(io.StringIO("\n".join(LINES)), codes, 200)
-    ours = formats.parse({"codes.bpe": codes.getvalue().encode()})
-    theirs = BPE(io.StringIO(codes.getvalue()), separator="@@")
-    known = {character for line in codes.getvalue().split("\n")[1:] for character in line}
-    for text in (line for line in LINES[:80] if {*line} - {" "} <= known):
-        words = theirs.process_line(text).split(" ")
-        found = [text[token.start : token.end] for token in ours.tokens(text)]
-        assert found == [word.removesuffix("@@") for word in words]
-
-
-def test_vocab_and_merges_with_end_of_word_marks_are_those_of_clip(tmp_path: Path) -> None:
-    theirs = library_tokenizers.clip()
-    theirs.model.save(str(tmp_path))
-    ours = bpeviz.read(tmp_path)
-    theirs.encode_special_tokens = True
-    for text in DIFFICULT:
-        assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
-    assert {*ours.special_tokens} == {"<|startoftext|>", "<|endoftext|>"}
-
-
-def gpt1() -> tokenizers.Tokenizer:
-    """Return a tokenizer with the parts that `transformers` gives GPT-1, trained on the samples."""
-    theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
-    theirs.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
-    theirs.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    theirs.decoder = decoders.BPEDecoder(suffix="</w>")
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=700,
-        end_of_word_suffix="</w>",
-        special_tokens=["<unk>"],
-        show_progress=False,
-    )
-    theirs.train_from_iterator(LINES, trainer)
-    return theirs
-
-
-def test_files_of_gpt1_give_the_ids_of_its_library(tmp_path: Path) -> None:
-    theirs = gpt1()
-    vocab, merges = theirs.model.save(str(tmp_path))
-    Path(vocab).rename(tmp_path / "encoder_bpe_40000.json")
-    Path(merges).rename(tmp_path / "vocab_40000.bpe")
-    theirs.encode_special_tokens = True
-    for path in (tmp_path, tmp_path / "vocab_40000.bpe"):
-        ours = bpeviz.read(path)
-        for text in DIFFICULT:
-            assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
-    assert dict(ours.special_tokens) == {"<unk>": 0}
-    assert ours.decode(ours.encode("The Lowest")) == "the lowest"
-
-
-def test_vocabulary_with_end_marks_of_another_model_is_refused() -> None:
-    vocab = {name: i for i, name in enumerate(["<s>", "<unk>", "a", "b</w>", "ab</w>"])}
-    files = {"vocab.json": json.dumps(vocab).encode(), "merges.txt": b"a b</w>\n"}
-    refusal(formats.parse, files, error=FormatError)
-
-
 def tar_of(name: str, content: bytes) -> bytes:
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as tar:
@@ -360,21 +299,6 @@ def test_folder_of_a_marian_model_names_its_two_models(tmp_path: Path) -> None:
         refusal(made, naming=("source.spm", "target.spm"), error=FormatError)
     expected = formats.parse({"a.model": content}).encode("low")
     assert bpeviz.read(tmp_path / "source.spm").encode("low") == expected
-
-
-def test_codes_beside_a_dictionary_of_fairseq_state_whose_ids_they_have(tmp_path: Path) -> None:
-    (tmp_path / "dict.txt").write_text(", 9\nlow 8\nl@@ 7\n")
-    (tmp_path / "bpecodes").write_text("l o 9\nlo w</w> 8\n")
-    assert len(bpeviz.read(tmp_path).encode("low")) == 1
-    assert "contain no ids" in formats.assumed(bpeviz.api.files_at(tmp_path))
-
-
-def test_merges_of_xlm_with_counts_are_refused_for_their_unknown_splits() -> None:
-    files = {
-        "vocab.json": b'{"<s>": 0, "<unk>": 1, "e</w>": 2}',
-        "merges.txt": b"t h 10\nth e</w> 9\n",
-    }
-    refusal(formats.parse, files, error=FormatError)
 
 
 @pytest.mark.parametrize("name", MESSAGES)

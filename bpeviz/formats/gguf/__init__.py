@@ -20,6 +20,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, printable_name
 from bpeviz.formats.gguf.container import MAGIC, Metadata, read_metadata
 from bpeviz.formats.gguf.pre_tokenizers import LINES, PRE_TOKENIZERS, GgufPreTokenizer
+from bpeviz.formats.huggingface import tokenizer_of_document
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     bpe_model,
@@ -29,8 +30,8 @@ from bpeviz.formats.huggingface.common import (
     split_at,
     template,
 )
-from bpeviz.formats.library import read_sentencepiece, read_tokenizer_json
-from bpeviz.formats.parsing import dump_json, quoted
+from bpeviz.formats.library import read_sentencepiece
+from bpeviz.formats.parsing import quoted
 from bpeviz.formats.rwkv import greedy_tokenizer, unescaped
 from bpeviz.formats.wordpiece_vocabulary import bert_document, is_lower
 from bpeviz.text import shorten
@@ -128,9 +129,7 @@ class _Model:
 
 
 def _bpe(model: _Model) -> Tokenizer:
-    return read_tokenizer_json(
-        model.name, model.metadata.file, dump_json(bpe_document(model.metadata))
-    )
+    return tokenizer_of_document(model.name, model.metadata.file, bpe_document(model.metadata))
 
 
 def bpe_document(metadata: Metadata) -> dict[str, Any]:
@@ -269,7 +268,7 @@ def _bert(model: _Model) -> Tokenizer:
     lower = model.flag("normalizer.lowercase", is_lower(entries))
     document = bert_document(entries, lower, unknown)
     document["normalizer"]["strip_accents"] = model.flag("normalizer.strip_accents", lower)
-    return read_tokenizer_json(model.name, model.metadata.file, dump_json(document))
+    return tokenizer_of_document(model.name, model.metadata.file, document)
 
 
 # ---- RWKV

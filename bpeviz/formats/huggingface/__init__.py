@@ -101,6 +101,30 @@ def _read(source: Source) -> Tokenizer:
     return read_tokenizer_json(source.name, file, content)
 
 
+def tokenizer_of_document(name: str, file: str, document: dict[str, Any]) -> Tokenizer:
+    """Return the tokenizer of a tokenizer.json that another file was converted to.
+
+    Args:
+        name: The name of the tokenizer.
+        file: The name of the other file.
+        document: The tokenizer.json.
+
+    Raises:
+        FormatError: The file is not valid.
+    """
+    invalid: FormatError | None = None
+    try:
+        return _read_merges(name, Node(file, document))
+    except UnsupportedError:
+        pass
+    except FormatError as error:
+        invalid = error  # the library accepts more, such as a vocabulary without some bytes
+    try:
+        return read_tokenizer_json(name, file, dump_json(document))
+    except FormatError as error:
+        raise (invalid or error) from None
+
+
 def _inside(content: bytes) -> bytes | None:
     """Return the tokenizer.json that a file of MidiTok contains as a text, or None."""
     if (match := _MIDITOK.search(content)) is None:

@@ -153,9 +153,9 @@ def merges_of_document(document: Node) -> Merges:
     vocabulary, special, pattern = _parts(document)
     entries = vocabulary.vocabulary()
     symbols = byte_symbols(vocabulary, entries)
-    parser = MergeParser(document.file, entries, symbols)
+    parser = MergeParser(document.file, symbols, entries=entries)
     for number, pair in enumerate(_pairs(document["model"]["merges"])):
-        parser.add(f"model.merges[{number}]", *pair)
+        parser.add_spelled(f"model.merges[{number}]", *pair)
     for name, token_id in entries.items():
         require(
             token_id in parser.known or special.get(name) == token_id,

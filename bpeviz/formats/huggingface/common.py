@@ -151,6 +151,17 @@ def splits(pattern: str, expression: str) -> list[ComponentJSON]:
     return [split_at(translated(pattern, expression, "oniguruma"))]
 
 
+def bert_normalizer(lower: bool) -> ComponentJSON:
+    """Return the normalizer of BERT, which strips accents where it converts to lower case."""
+    return {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": lower,
+    }
+
+
 def assigned_ids(entries: Mapping[str, int], special: Mapping[str, int]) -> dict[str, int]:
     """Return the ids that the library assigns to added tokens, whatever a file states.
 

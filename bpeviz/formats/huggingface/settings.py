@@ -13,12 +13,10 @@ from typing import Any
 import regex
 
 from bpeviz.formats.base import Source
-from bpeviz.formats.huggingface.common import BYTE_LEVEL, split_at, splits
-from bpeviz.formats.model_settings import BACKEND, ModelSettings, model_settings
+from bpeviz.formats.huggingface.common import BYTE_LEVEL, bert_normalizer, splits
+from bpeviz.formats.model_settings import BACKEND, BERT, GENERIC, ModelSettings, model_settings
 from bpeviz.formats.parsing import quoted
-from bpeviz.pretokenizers.alternatives import joined
 
-_GENERIC = regex.compile(r"|(?:PreTrained)?Tokenizer(?:s?Backend|Fast)?|PythonBackend")
 _LLAMA = regex.compile("LlamaTokenizer(?:Fast)?")
 _FLAGS = ("lstrip", "rstrip", "single_word", "normalized", "special")
 
@@ -41,7 +39,7 @@ def _changes(settings: ModelSettings, document: dict[str, Any]) -> Iterator[str]
     name, family = settings.name, settings.family
     names = f"{settings.named_in} names {name}"
     is_llama = _LLAMA.fullmatch(name) and '"ByteLevel"' in json.dumps(document["pre_tokenizer"])
-    is_generic = _GENERIC.fullmatch(name) or BACKEND.fullmatch(name) or is_llama
+    is_generic = GENERIC.fullmatch(name) or BACKEND.fullmatch(name) or is_llama
     if not is_generic and family is None:
         yield f"{names}, whose rules may replace those of tokenizer.json"
         return
@@ -50,8 +48,8 @@ def _changes(settings: ModelSettings, document: dict[str, Any]) -> Iterator[str]
         expected = _expected(settings)
         model = document["model"]
         others = [model.get(key) for key in ("byte_fallback", "ignore_merges", "dropout")]
-        others += [model.get("end_of_word_suffix")] * (family.format == "gpt2")
-        others += [model.get("continuing_subword_prefix")] * (family.format != "wordpiece")
+        if family is not BERT:
+            others += [model.get("end_of_word_suffix"), model.get("continuing_subword_prefix")]
         if parts != expected or any(others):
             without = [_plain(part, add_prefix_space=settings.adds_space) for part in parts]
             if without == expected and not any(others):
@@ -68,26 +66,14 @@ def _changes(settings: ModelSettings, document: dict[str, Any]) -> Iterator[str]
 
 def _expected(settings: ModelSettings) -> list[Any]:
     """Return the normalizer and the pre-tokenizer of a class."""
-    from bpeviz.formats.codes import clip_document
-    from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
-
-    family = settings.family
-    if family is None or family.format == "clip":
-        document = clip_document({}, [], {})
-        return [_plain(document[key]) for key in ("normalizer", "pre_tokenizer")]
-    if family.format == "wordpiece":
+    if settings.family is BERT:
         normalizer = bert_normalizer(settings.flag("do_lower_case", True) is True) | {
             "handle_chinese_chars": settings.flag("tokenize_chinese_chars", True),
             "strip_accents": settings.flag("strip_accents", None),
         }
         return [normalizer, {"type": "BertPreTokenizer"}]
     level = BYTE_LEVEL | {"add_prefix_space": settings.adds_space, "use_regex": True}
-    if not settings.expression:
-        return [None, _plain(level)]
-    if settings.expression == joined("gpt2"):
-        return [{"type": "NFC"}, _plain(level)]
-    parts = [split_at(settings.expression), level | {"use_regex": False}]
-    return [{"type": "NFC"}, _plain({"type": "Sequence", "pretokenizers": parts})]
+    return [None, _plain(level)]
 
 
 def _plain(part: Any, **values: Any) -> Any:
@@ -119,9 +105,8 @@ def _template(processor: Any) -> list[Any]:
 
 def _own_template(settings: ModelSettings, document: dict[str, Any]) -> list[Any]:
     family = settings.family
-    if family is None or not family.after:  # GPT-NeoX drops the template, the others keep it
-        is_kept = family is None or family.title != "GPT-NeoX"
-        return _template(document["post_processor"]) if is_kept else [None]
+    if family is None or not family.after:
+        return _template(document["post_processor"])
     names = {*document["model"]["vocab"], *(token["content"] for token in settings.added)}
     before, after = settings.around(names)
     return [*before, None, *after]
