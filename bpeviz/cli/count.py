@@ -31,7 +31,6 @@ from bpeviz.cli.arguments import Command, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.corpus import dask, parquet
 from bpeviz.corpus import files as corpus_files
-from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import STANDARD, ByteRange, named
 from bpeviz.pretokenizers.counts import count_blocks, count_each
 from bpeviz.trainers.base import texts_of_corpus
@@ -51,17 +50,18 @@ def run(options: argparse.Namespace) -> int:
 
     subject = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
     with progress.during(f"Counting {subject}"):
-        if options.scheduler is None:
-            split = options.pattern, options.expression
-            corpus = named_texts.corpus(sources, options) if has_table else None
-            if isinstance(corpus, Documents):
-                counts = count_each(texts_of_corpus(corpus), *split)
-            else:
-                spans = [ByteRange(path) for path in paths]
-                texts = corpus_files.read(spans, files.open_file, options.encoding)
-                counts = count_blocks(texts, *split)
+        split = options.pattern, options.expression
+        if options.scheduler is not None:
+            counts = dask.count(options.scheduler, paths, *split)
+        elif has_table:
+            corpus = named_texts.corpus(sources, options)
+            counts = count_each(texts_of_corpus(corpus), *split)
         else:
-            counts = dask.count(options.scheduler, paths, options.pattern, options.expression)
+            for path in paths:
+                named_texts.note_json(path, options)
+            spans = [ByteRange(path) for path in paths]
+            texts = corpus_files.read(spans, files.open_file, options.encoding)
+            counts = count_blocks(texts, *split)
     with progress.during("Writing"):
         files.write_output(output, parquet.dump(counts))
     result = f"{len(counts):,} distinct pre-tokens of {counts.size:,} bytes"

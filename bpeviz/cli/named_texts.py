@@ -76,10 +76,15 @@ def read_file(source: TextFile, options: argparse.Namespace) -> str | TextTable:
     return read(source.path, options)
 
 
-def read_text(path: str, options: argparse.Namespace) -> str:
-    """Return the text of a file, and say of JSON that it is one text. Raises `ValueError`."""
+def note_json(path: str, options: argparse.Namespace) -> None:
+    """Say of a text in JSON that it is one text, unless ``--as`` does."""
     if tables.ending(path) == ".json" and getattr(options, "as") is None:
         print_error(f"{named(path)}: one text, with the keys and signs of JSON.")
+
+
+def read_text(path: str, options: argparse.Namespace) -> str:
+    """Return the text of a file. Raises `ValueError`."""
+    note_json(path, options)
     text = files.read_text(path, options.encoding)
     return text if path == STANDARD else corpus_files.check_text(path, text)
 

@@ -140,7 +140,8 @@ def read(
     """
     for span in spans:
         with opened(span.path) as file:
-            yield from _texts(file, span, encoding)
+            for i, text in enumerate(_texts(file, span, encoding)):
+                yield text if i or span.path == STANDARD else check_text(span.path, text)
 
 
 def read_whole(
@@ -291,8 +292,9 @@ def _unreadable(path: str, error: Exception) -> CorpusError:
     return CorpusError(f"{named(path)} could not be read: {why}.")
 
 
-def _no_text(path: str, error: UnicodeDecodeError, at: int) -> EncodingError:
+def _no_text(path: str, error: UnicodeDecodeError, at: int) -> CorpusError:
     """Return the error of a text. at: the offset of the decoded bytes in the file."""
     what = f"byte {at + error.start + 1:,} is {error.object[error.start]:02X}"
     encoding = error.encoding.upper()
-    return EncodingError(f"{named(path)} is not a text in {encoding}: {what}. Save it as UTF-8.")
+    kind = CorpusError if b"\0" in error.object else EncodingError  # bytes that are no characters
+    return kind(f"{named(path)} is not a text in {encoding}: {what}. Save it as UTF-8.")

@@ -437,7 +437,8 @@ def _csv_rows(
         delimiter, text = stated[1], text[stated.end() :]
     skipped = int(stated is not None)
     delimiter = delimiter or _delimiter(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
+    how = {"delimiter": delimiter, "quoting": quoting, "strict": True}  # no quote is lost
+    reader = csv.reader(io.StringIO(text, newline=""), **how)
     try:
         for row in reader:
             if row:
@@ -482,7 +483,7 @@ def _json_values(path: str, text: str) -> dict[str, list[Any]]:
         if len(names) > _MOST_COLUMNS:
             raise CorpusError(f"{named(path)} has more than {_MOST_COLUMNS:,} columns.")
     if not names:
-        raise CorpusError(f"{named(path)} has no columns.")
+        raise CorpusError(f"{named(path)} has no rows with texts.")
     return {name: [row.get(name) for row in rows] for name in names}
 
 

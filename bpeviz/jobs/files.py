@@ -6,7 +6,6 @@ server's process parses none.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from typing import TypeVar, cast
 
@@ -38,7 +37,7 @@ def read(
         name: The name of the file, for messages.
         refusal: The error where a limit stops it.
         function: A function of a module without Streamlit.
-        arguments: Its arguments. `bytes` arrive as a `memoryview` of them.
+        arguments: Its arguments. A `PickleBuffer` is sent without a copy, as a `memoryview`.
 
     Raises:
         ValueError: The function raises it, or a limit stops it; the message is user-facing.
@@ -48,7 +47,7 @@ def read(
         with _pool.worker(request) as child:
             is_result, parts = child.ask(
                 worker.CALL,
-                *worker.packed((function, tuple(map(_buffers, arguments)))),
+                *worker.packed((function, arguments)),
                 seconds=limits.LIBRARY_SECONDS,
                 memory=limits.LIBRARY_MEMORY * 1_000_000,
                 listen=lambda code, parts: worker.reply(parts, request.user),
@@ -66,13 +65,6 @@ def read(
         return cast(Value, worker.unpacked(parts))
     raised, cause = worker.unpacked(parts)
     raise raised from cause
-
-
-def _buffers(value: object) -> object:
-    """Return a value whose bytes are sent without a copy."""
-    if isinstance(value, bytes):
-        return pickle.PickleBuffer(value)
-    return tuple(map(_buffers, value)) if isinstance(value, tuple | list) else value
 
 
 def start() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from pickle import PickleBuffer
 
 import regex
 
@@ -68,7 +69,8 @@ def read_files(
         FormatError: The files cannot be read, or the expression is not valid.
     """
     name = printable_name(given[0][0])
-    read = files.read(name, FormatError, open_files, [*given], pattern, expression)
+    contents = [(name, PickleBuffer(content)) for name, content in given]
+    read = files.read(name, FormatError, open_files, contents, pattern, expression)
     if read is None:
         return None
     chosen = tuple(given) if read.guesses_pattern else ()

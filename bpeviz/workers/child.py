@@ -12,7 +12,7 @@ from io import FileIO
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import cast
+from typing import Any, cast
 
 from bpeviz.workers import serving
 
@@ -177,30 +177,30 @@ class Child:
     def _processor_time(self) -> float:
         """Return the processor seconds of the process, or 0 where it has ended."""
         if _HAS_PROC:
-            with suppress(OSError, IndexError):
-                fields = Path(f"/proc/{self.process.pid}/stat").read_bytes().rpartition(b")")[2]
-                user, system = fields.split()[11:13]
-                return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-            return 0.0
-        import psutil  # installed only where it is needed
-
-        with suppress(psutil.Error):
-            times = psutil.Process(self.process.pid).cpu_times()
-            return float(times.user + times.system)
-        return 0.0
+            return sum(map(int, self._proc("stat")[11:13])) / os.sysconf("SC_CLK_TCK")
+        times = self._psutil("cpu_times")
+        return float(times.user + times.system) if times else 0.0
 
     def resident(self) -> int:
         """Return the resident memory in bytes, or 0 where the process has ended."""
         if _HAS_PROC:
-            with suppress(OSError, IndexError):
-                pages = Path(f"/proc/{self.process.pid}/statm").read_bytes().split()[1]
-                return int(pages) * os.sysconf("SC_PAGE_SIZE")
-            return 0
+            return sum(map(int, self._proc("statm")[1:2])) * os.sysconf("SC_PAGE_SIZE")
+        memory = self._psutil("memory_info")
+        return int(memory.rss) if memory else 0
+
+    def _proc(self, file: str) -> list[bytes]:
+        """Return the fields in a file of Linux on the process, after the name of its program."""
+        with suppress(OSError):
+            return Path(f"/proc/{self.process.pid}/{file}").read_bytes().rpartition(b")")[2].split()
+        return []
+
+    def _psutil(self, method: str) -> Any:
+        """Return the result of a method of psutil, or None where the process has ended."""
         import psutil  # installed only where it is needed
 
         with suppress(psutil.Error):
-            return int(psutil.Process(self.process.pid).memory_info().rss)
-        return 0
+            return getattr(psutil.Process(self.process.pid), method)()
+        return None
 
     def lower_priority(self) -> None:
         """Lower the priority of the process far below that of the server."""

@@ -911,10 +911,6 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     assert "code/sub/a.csv: en" in names
     assert "code/sub/b.csv: en" in names
     assert b"code/a.png" not in trained.out
-    Path("zero.txt").write_bytes("rio".encode("utf-16-le"))
-    for options in ((), ("--as", "table")):
-        trained("compare", "zero.txt", "text.txt", "--tokenizer", "t.json", *options)
-        assert trained.sentence.startswith("zero.txt contains many zero bytes")
     trained("compare", "code=code", "--tokenizer", "gpt2")
     assert "code/bad.csv" in trained.out.decode(), "with a name, files are texts"
     only = Path("only")

@@ -20,7 +20,7 @@ from bpeviz.corpus import files, tables
 from bpeviz.corpus.files import ByteRange, CorpusError
 from bpeviz.ui.inputs.text import read_file
 
-TEXT = "low lower 世界 naïve\r\nnew 🐚\n"
+TEXT = "low lower 世界 naïve\r\nnew 🐚 \ufeff\n" + "\0" + "a" * 100
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
     "gzip": gzip.compress,
@@ -47,7 +47,7 @@ def test_text_is_read_by_its_content(
         monkeypatch.setattr(files, "_READ", size)
         assert files.read_whole(str(path)) == TEXT
         assert "".join(files.read([ByteRange(str(path))])) == TEXT
-    assert files.text_of("a", memoryview(path.read_bytes()), 10_000) == TEXT
+    assert read_file("a", path.read_bytes()) == TEXT
 
 
 @given(st.text(), st.sampled_from(["utf-8", "utf-16", "utf-32", "utf-16-be", "gb18030", "cp037"]))
@@ -170,6 +170,23 @@ def test_encoding_is_named(folder: Shell, command: str) -> None:
     assert "--encoding latin-1" in refused
     assert folder(command, "latin.txt", *options, "--encoding", "latin-1").code == 0
     assert folder(command, "latin.txt", *options, "--encoding", "rot13").code == 2
+
+
+@pytest.mark.parametrize("command", ["encode", "count"])
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        (b'id,text\n1,"not closed\n2,low\n', "line 3"),
+        ("low".encode("utf-16-le"), "zero bytes"),
+        (b"\x89PNG\0", "byte 1 is 89"),
+    ],
+)
+def test_damaged_files_are_refused(shell: Shell, command: str, content: bytes, fact: str) -> None:
+    Path("a.csv").write_bytes(content)
+    output = ("--output", "c.parquet") if command == "count" else ("--tokenizer", "gpt2")
+    for how in ("table", "text")[: 1 + (fact != "line 3")]:
+        assert fact in shell(command, "a.csv", "--as", how, *output).sentence
+        assert "--encoding" not in shell.err
 
 
 def test_lists_in_json_are_tables_on_the_command_line(folder: Shell) -> None:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pickle import PickleBuffer
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple
 
@@ -594,8 +595,8 @@ def read_file(name: str, content: bytes) -> str:
         CorpusError: The file is empty, no UTF-8 text, or too long.
     """
     if tables.ending(name) == ".parquet":
-        return files.read(name, CorpusError, parquet.rows, name, content)
-    how = (name, content, limits.UPLOAD * 1_000_000)
+        return files.read(name, CorpusError, parquet.rows, name, PickleBuffer(content))
+    how = (name, PickleBuffer(content), limits.UPLOAD * 1_000_000)
     text = files.read(name, CorpusError, corpus_files.text_of, *how)
     if not text:
         raise CorpusError(f"{name} is empty. Open another.")
