@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Mapping
 
 from bpeviz.formats.base import FormatError, printable_name
-from bpeviz.formats.parsing import MAX_FILE
-from bpeviz.formats.recognition import explain_archive
+from bpeviz.formats.parsing import MAX_FILE, error_at
+from bpeviz.formats.recognition import WEIGHTS
 
 MAX_FILES = 20
 """The folder of a model has more files than the one or two of its tokenizer."""
@@ -94,7 +94,8 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            explain_archive(name, [entry.filename for entry in entries])
+            if any(entry.filename.endswith((".pkl", ".npy", ".h5")) for entry in entries):
+                raise error_at(name, "", WEIGHTS)
             if not 1 <= len(entries) <= MAX_FILES:
                 raise FormatError(
                     f"{label} contains {len(entries):,} files: the limit is {MAX_FILES}."

@@ -132,8 +132,7 @@ def _pairs(merges_file: str, content: bytes) -> list[tuple[str, str]]:
 
 def _detect(files: Mapping[str, bytes]) -> bool:
     if len(files) == 1:
-        is_opennmt = next(iter(files.values())).startswith(b"v3;")
-        return has_suffix(files, ".bpe", "merges.txt") and not is_opennmt
+        return has_suffix(files, ".bpe", "merges.txt")
     version = any(content.startswith(b"#version") for content in files.values())
     is_pair = has_suffix(files, ".json", ".vocab")
     return is_pair and (version or has_suffix(files, ".txt", ".bpe"))

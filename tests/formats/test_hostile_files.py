@@ -127,7 +127,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     ),
     "some file": (
         {"a.png": b"\x89PNG\r\n"},
-        ["a.png:", "picture", "tokenizer.json"],
+        ["a.png:", "binary", "tokenizer.json"],
     ),
     "deep": (
         {JSON: b'{"model":' + b"[" * 100_000 + b"]" * 100_000 + b"}"},
