@@ -84,7 +84,7 @@ DROPOUT = Randomness(
 
 def every_atom_is_a_token(atoms: str) -> str:
     """Return the sentence about a text before the first merge, from the name of its atoms."""
-    return f"Every {atoms.removesuffix('s')} is its own piece, or token."
+    return f"At first, every letter is a token{' (beyond ASCII: every byte)' * (atoms == 'bytes')}."
 
 
 def _beginning(training: Any) -> str:

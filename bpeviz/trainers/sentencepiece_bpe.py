@@ -456,7 +456,7 @@ class SentencePieceTraining(MergeTraining):
 def _beginning(training: SentencePieceTraining) -> str:
     if not training.n_bytes:
         return every_atom_is_a_token("characters")
-    return "Every character is its own piece, or token, and so is every byte of an unknown one."
+    return "At first, every letter is a token (of an unknown one, every byte)."
 
 
 def _vocabulary(training: SentencePieceTraining, step: int) -> str:

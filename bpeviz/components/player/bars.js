@@ -40,6 +40,7 @@ export class Bars {
    */
   constructor(box, view, pointed) {
     this.box = box;
+    box.dir = view.dir;
     this.view = view;
     [this.heading, this.list, this.note] = ["h2", "ol", ".note"].map((name) => box.querySelector(name));
     this.rows = new Map();
@@ -95,7 +96,6 @@ export class Bars {
     row.style.setProperty("--share", String(Math.max(0, value) / longest));
     row.classList.toggle("wins", members.some((ids) => String(ids) === taken));
     const pairs = element("span", "pairs");
-    pairs.dir = this.view.dir;
     pairs.append(...members.map((ids) => this.#pair(ids, String(ids) === taken)));
     if (number > members.length) pairs.append(element("small", "more", `+${number - members.length}`));
     row.replaceChildren(element("b", "value", row.ariaLabel), element("span", "length"), pairs);

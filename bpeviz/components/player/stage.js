@@ -2,13 +2,14 @@
 
 import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
 import { element, followSize } from "../shared/dom.js";
-import { MergeBlocks } from "../shared/merge_blocks.js";
+import { BLOCK_LETTERS, MergeBlocks } from "../shared/merge_blocks.js";
 import { LARGEST, LARGEST_OF_LINES, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
 
 const LONGEST_BLOCKED = 40; // characters of a text with its merges on it
 const LINE_BLOCKED = 28; // pixels of letters that stand in one line
+const LARGE_BLOCKED = 36; // … and of those under which blocks are of full height
 const HEX = { smallest: 12, scrolling: 13, largest: 20 }; // pixels of bytes that are the stage
 const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
 
@@ -78,6 +79,7 @@ export class Stage {
     this.score.blocks = [];
     this.words = null;
     this.section.classList.remove("blocked");
+    this.section.classList.toggle("short", isShort);
     if (!isShort) return true;
     const blocks = new MergeBlocks(view.cells, view.mergesOn(), last, { said: (words, box) => this.said(words, box) });
     this.words = blocks.words;
@@ -140,7 +142,7 @@ export class Stage {
     if (score.isBytes) sizes.scrolling = () => scale * HEX.scrolling;
     const fit = () => fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("compact", score.isBytes);
-    if (this.blocks) this.fitBlocks(fit);
+    if (this.blocks) this.fitBlocks(fit, Math.min(LARGE_BLOCKED * scale, sizes.largest));
     let fits = this.blocks || fit();
     if (!fits && !several && !projector) {
       section.classList.add("compact"); // the equation and the race are one line
@@ -151,10 +153,13 @@ export class Stage {
     score.layOut();
   }
 
-  // As many levels as leave the controls on the screen; a line with its merges is seen whole in any case.
-  fitBlocks(fit) {
-    const { tree } = this.blocks;
+  // As high blocks, and as many levels, as leave the controls on the screen; a line with its merges is seen
+  // whole in any case.
+  fitBlocks(fit, large) {
+    const { blocks, section } = this;
+    const { tree } = blocks;
     tree.mostLevels = MOST_LEVELS;
+    for (blocks.letters of BLOCK_LETTERS) if (fit() && parseFloat(section.style.getPropertyValue("--size")) >= large) return;
     while (!fit() && tree.mostLevels > FEWEST_LEVELS) tree.mostLevels--;
   }
 }

@@ -1,6 +1,6 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, RIGHT_TO_LEFT, SPECIAL_ID, UNKNOWN_ID, idInWords, intoBytes, labelInBytes, splitIntoCells } from "../shared/cells.js";
+import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, directionOf, idInWords, intoBytes, labelInBytes, splitIntoCells } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { Score } from "../shared/score.js";
@@ -49,9 +49,9 @@ export class TimelineScore extends Score {
       const { left } = line.getBoundingClientRect();
       for (const { text, firstAtom, size, baseClass } of signs) {
         if (firstAtom < first || firstAtom >= end) continue;
-        const [from, to] = [row.boxOf(firstAtom), row.boxOf(Math.min(firstAtom + size, end) - 1)];
+        const ends = [firstAtom, Math.min(firstAtom + size, end) - 1].map((atom) => row.boxOf(atom)).sort((one, other) => one.left - other.left);
         const sign = box.appendChild(element("span", baseClass.replace(/^c ?/, ""), baseClass.includes("space") ? "·" : text));
-        sign.style.cssText = `left:${from.left - left}px;width:${to.right - from.left}px`;
+        sign.style.cssText = `left:${ends[0].left - left}px;width:${ends[1].right - ends[0].left}px`;
       }
     });
   }
@@ -90,8 +90,7 @@ export class TimelineView extends TokenizedText {
     /** @type {import("../shared/score_row.js").ScoreRow} */
     this.cells = null;
     this.isBytes = this.#joinsBytes();
-    const [letter = ""] = data.text.match(/\p{L}/u) ?? [];
-    this.dir = RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr";
+    this.dir = directionOf(data.text);
   }
 
   // Whether its bytes are the stage: a third of the merges or more join bytes inside signs.
@@ -144,7 +143,7 @@ export class TimelineView extends TokenizedText {
   labels(ids) {
     return ids.map((id) => {
       const label = this.#label(id);
-      if (this.isBytes) label.textContent = labelInBytes(this.style(id).label);
+      if (this.isBytes) Object.assign(label, { dir: this.dir, textContent: labelInBytes(this.style(id).label, this.dir) });
       for (const byte of label.querySelectorAll(".byte")) byte.textContent = byte.textContent.slice(1, -1); // fields, as on rulers
       return label;
     });

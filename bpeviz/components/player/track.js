@@ -1,7 +1,7 @@
 // The track of the player: a slider on the curve of the number of tokens after each step, with a line for
 // each text. In a task of Learn, the curves of a training text and of a new one in percent of their bytes.
 
-import { labelInBytes } from "../shared/cells.js";
+import { directionOf, labelInBytes } from "../shared/cells.js";
 import { draw, element, newButton } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 
@@ -97,7 +97,8 @@ export class Track {
     this.steps = views.length > 1 || curves ? [] : (changingSteps ?? Array.from({ length: last }, (_, i) => i + 1)).filter((step) => step <= last);
     const { steps, tokenStyles } = views[0];
     const styleOf = (step) => tokenStyles[steps.id[step - 1]] ?? ["?", -1];
-    this.labelOf = (step) => this.isBytes ? labelInBytes(styleOf(step)[0]) : styleOf(step)[0].replaceAll("⟩⟨", " ").replace(/[⟨⟩]/g, "");
+    this.direction = isBytes ? directionOf(views[0].text) : "auto";
+    this.labelOf = (step) => this.isBytes ? labelInBytes(styleOf(step)[0], this.direction) : styleOf(step)[0].replaceAll("⟩⟨", " ").replace(/[⟨⟩]/g, "");
     this.colorOf = (step) => styleOf(step)[1];
     this.unit = unit;
     this.layOut();
@@ -113,7 +114,7 @@ export class Track {
     this.chips.replaceChildren(
       ...steps.map((end, i) => {
         const chip = newButton("chip", "", () => this.chosen(chip.step));
-        Object.assign(chip, { end, tabIndex: -1 });
+        Object.assign(chip, { end, tabIndex: -1, dir: this.direction });
         chip.style.flexGrow = String(end - (steps[i - 1] ?? 0));
         return chip;
       }),

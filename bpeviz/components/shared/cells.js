@@ -175,16 +175,18 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
 const SIGNS = Object.fromEntries(Object.entries(STAND_INS).map(([sign, label]) => [label, sign]));
 
 /** Return the bytes of a token's label as hex digits, with spaces between them. */
-export function labelInBytes(label) {
+export function labelInBytes(label, direction = "ltr") {
   const utf8 = new TextEncoder();
   const inHex = (sign) => Array.from(utf8.encode(sign), (byte) => toHex(byte, 2));
   return [...label.replace(/◌(?=\p{M})/gu, "").matchAll(/⟨([0-9A-F]+)⟩|./gsu)]
     .flatMap(([sign, hex]) => (hex?.length === 2 ? [hex] : sign === "…" ? [sign] : inHex(hex ? String.fromCodePoint(parseInt(hex, 16)) : (SIGNS[sign] ?? sign))))
-    .join(" ");
+    .join(direction === "rtl" ? ` ${RIGHT_TO_LEFT_MARK}` : " ");
 }
 
-const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const RIGHT_TO_LEFT_MARK = "\u200F"; // between bytes, or digits would run from left to right
+
+/** Return the direction of a text: that of its first letter. */
+export const directionOf = (text) => (RIGHT_TO_LEFT.test(text.match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr");
 
 /** Return a cell for each atom of some cells, with its two hex digits. */
 export const intoBytes = (cells) =>
@@ -196,7 +198,7 @@ export const intoBytes = (cells) =>
       firstAtom: cell.firstAtom + k,
       size: 1,
       labels: [label],
-      wraps: k === all.length - 1 && (WITHOUT_SPACES.test(cell.text) || cells[i + 1]?.baseClass.includes("space")),
+      wraps: k === all.length - 1 && (cell.size > 1 || cells[i + 1]?.baseClass.includes("space")),
     })),
   );
 

@@ -6,13 +6,13 @@ import { idInWords, idOf } from "./cells.js";
 import { element, tokenLabel } from "./dom.js";
 import { counted, formatCount } from "./format.js";
 
-const BLOCK_LETTERS = 26; // pixels of the letters of a block
+export const BLOCK_LETTERS = [26, 18, 13]; // pixels of the letters of a block; less where those of the text would be small
 const LOWEST_BLOCK = 16; // height of a block
 const SMALLEST_LABEL = 7; // a block without room for such letters has none …
 const SMALLEST_BYTES = 11; // … and for such bytes in hex, an ellipsis
 const BLOCK_GAP = 2; // pixels between blocks
 const ABOVE_LETTERS = 4; // … and between blocks and letters
-const ID = { large: 22, small: 11, height: 1.18, digit: 0.58, room: 1.1 }; // pixels, relative to these, and to the letters, on two lines
+const ID = { large: 22, small: 11, height: 1.18, digit: 0.58, room: 0.55 }; // pixels, relative to these, and to the letters, on each line
 const PARTIAL = /(?:⟨[0-9A-F]{2}⟩)+/g; // the bytes of a part of a character
 
 /**
@@ -39,6 +39,7 @@ export class MergeBlocks {
     this.opened = new Set();
     this.step = last;
     this.scale = 1; // of the projector view
+    [this.letters] = BLOCK_LETTERS;
     this.boxes = new Map(); // the box of each block on each line
     this.focused = null;
   }
@@ -60,7 +61,7 @@ export class MergeBlocks {
   }
 
   get #largest() {
-    return BLOCK_LETTERS * this.scale;
+    return this.letters * this.scale;
   }
 
   /** Return the width of a label relative to its size. */
@@ -78,15 +79,17 @@ export class MergeBlocks {
     return levels * (this.#heightOf(size) + BLOCK_GAP) + (levels ? ABOVE_LETTERS : 0);
   }
 
-  /** Return the size of ids below letters of a size: large, where those of the last tokens have room. */
-  #idSize(size) {
-    const hasRoom = ({ first, end, id }) => String(id).length * ID.digit * ID.large <= ID.room * (end - first) * size;
-    return this.scale * (this.tree.tokensAt(Infinity).every(hasRoom) ? ID.large : ID.small);
+  /** Return the size of ids below letters of a size, and their lines: large, where those of the last tokens have room. */
+  #idsBelow(size) {
+    const hasRoom = (lines) => ({ first, end, id }) => String(id).length * ID.digit * ID.large <= ID.room * lines * (end - first) * size;
+    const lines = [2, 3].find((lines) => this.tree.tokensAt(Infinity).every(hasRoom(lines)));
+    return { idSize: this.scale * (lines ? ID.large : ID.small), lines: lines ?? 2 };
   }
 
   /** Return the pixels of ids below letters of a size. */
   idsHeight(size) {
-    return this.hasIds ? 2 * Math.ceil(ID.height * this.#idSize(size)) : 0;
+    const { idSize, lines } = this.#idsBelow(size);
+    return this.hasIds ? lines * Math.ceil(ID.height * idSize) : 0;
   }
 
   // ---- drawing
@@ -189,10 +192,10 @@ export class MergeBlocks {
     box.className = looks.filter(Boolean).join(" ");
   }
 
-  /** Draw the ids of the tokens of a line, on two lines in turn where they would touch. */
+  /** Draw the ids of the tokens of a line, on other lines where they would touch. */
   #drawIds(layer) {
-    const ends = [-Infinity, -Infinity];
-    const size = this.#idSize(this.size);
+    const { idSize: size, lines } = this.#idsBelow(this.size);
+    const ends = Array(lines).fill(-Infinity);
     layer.element.style.setProperty("--id-size", `${size}px`);
     for (const label of layer.labels) label.remove();
     const tokens = this.tree.tokensAt(this.step).filter(({ first, id }) => idOf(id) !== null && first >= layer.start);

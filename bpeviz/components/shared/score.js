@@ -91,7 +91,7 @@ export class Score {
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
     const columns = this.#columnsIn(host.clientWidth - 2 * parseFloat(paddingLeft), size);
     const { width } = columns;
-    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.blocks.map(({ last, opened, tree }) => [last, opened.size, tree.mostLevels])}`;
+    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.blocks.map(({ last, opened, tree, letters }) => [last, opened.size, tree.mostLevels, letters])}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];

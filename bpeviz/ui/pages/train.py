@@ -17,9 +17,10 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported, ask_for_poster
 from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHM, ALGORITHMS, choose_training, training_widgets
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size, why_stopped
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
 from bpeviz.ui.pages import other_merges, remarks
@@ -117,6 +118,9 @@ def show(side: DeltaGenerator) -> None:
             with sizes:
                 remarks.say_other(payload, trained)
         else:
+            if not trained.history.steps:
+                with sizes:
+                    say(f"until {why_stopped(trained.history, choice.options) or 'it is full'}.")
             changing = int((trained.boundaries.change_steps < last).sum())
             remarks.add(payload, [trained], changing, last)
         saves = None if st.context.is_embedded else ask_for_poster
