@@ -128,8 +128,8 @@ LINKED_STEP = "linked_step"
 def frame(title: str) -> None:
     """Add the parts of a page's frame that Streamlit cannot draw (`bpeviz.ui.page`).
 
-    These are landmarks, the current page in the menu, the target of the skip link, on narrow
-    screens a button that unfolds the inputs, and the limit of Streamlit's own boxes.
+    These are landmarks, the current page in the menu, the target of the skip link, and the limit of
+    Streamlit's own boxes.
 
     Args:
         title: The page's title in the menu.

@@ -192,16 +192,13 @@ export class PlaybackControl {
       document.addEventListener(name, () => this.#takeOver(), { signal, capture: true, passive: false });
     const observer = new IntersectionObserver(([entry]) => (this.isSeen = entry.intersectionRatio > 0.5), { threshold: 0.5 });
     observer.observe(section.querySelector(".stage"));
-    section.classList.add("awaiting");
     const begin = setInterval(() => {
-      section.classList.remove("awaiting");
       if (!this.isSeen || document.hidden || this.isPlaying) return;
       clearInterval(begin);
       store(OPENED, "yes");
       this.#start(new Opening(this.#rank(this.player.data.last)));
     }, OPENING_AFTER);
     signal.addEventListener("abort", () => {
-      section.classList.remove("awaiting");
       clearInterval(begin);
       observer.disconnect();
     });

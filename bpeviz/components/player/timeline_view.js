@@ -149,14 +149,14 @@ export class TimelineView extends TokenizedText {
     });
   }
 
-  #labelWithId(id, className) {
-    const both = element("span", "with-id");
+  #term(id, className) {
+    const term = element("span", "term");
     const [label] = this.labels([id]);
     if (className) label.classList.add(className);
     label.title = this.style(id).label;
-    if (this.isBytes) both.append(element("bdi", "sign", label.title.replace(/⟨[0-9A-F]{2}⟩/g, "")));
-    both.append(label, element("span", "id", idInWords(id)));
-    return both;
+    if (this.isBytes) term.append(element("bdi", "sign", label.title.replace(/⟨[0-9A-F]{2}⟩/g, "")));
+    term.append(label);
+    return term;
   }
 
   /** Return the sentence of the current step, as elements. */
@@ -180,11 +180,11 @@ export class TimelineView extends TokenizedText {
     if (kind === "pruning" && data.title) {
       const size = data.vocabSizes[step]; // which grows: no piece is pruned just now
       const left = `${counted(step, "piece")} pruned so far, ${formatCount(size)} left. Last removed: `;
-      return [element("span", "facts", left), this.#labelWithId(id[step - 1]), facts];
+      return [element("span", "facts", left), this.#term(id[step - 1]), facts];
     }
-    if (kind === "pruning") return [this.#labelWithId(id[step - 1]), operator("is pruned"), facts];
+    if (kind === "pruning") return [this.#term(id[step - 1]), operator("is pruned"), facts];
     const [first, second, merged] = [left, right, id].map((ids, i) =>
-      this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),
+      this.#term(ids[step - 1], i === 2 ? "created" : ""),
     );
     if (left[step - 1] < 0) return [merged, operator(WHOLE), facts];
     const equation = element("span", "equation");

@@ -15,15 +15,6 @@ from bpeviz.ui.widgets import Values, Widget
 TITLE: ContextVar[DeltaGenerator] = ContextVar("title")
 """The place of the title, for a page that knows a better one once it has an answer."""
 
-ABOUT_MERGE_DIAGRAM = (
-    "Each block is a merge, and lies on the two tokens that it joined; the blocks on top are the "
-    "tokens at this step. Press one to see how it was made."
-)
-
-
-LEARN = "Learn in 45 minutes"
-"""The title of a way to Learn."""
-
 
 @dataclass(frozen=True)
 class Page:

@@ -196,7 +196,6 @@ def show(side: DeltaGenerator) -> None:
     is_many = HOW_MANY.value() == "many"
     with side:
         answer = st.container(key="verdict")  # above everything else
-        answer.empty()  # the browser draws no container without elements
         text: str | Documents = ""
         if is_many:
             texts, translations = choose_texts()

@@ -15,7 +15,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.trainers import texts_of
 from bpeviz.ui import pictures
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM
 from bpeviz.ui.pages.inspect.encoding import EncodingSettings, TokenizerChoice, is_ready
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.tokenizers import LINKED, Offer
@@ -55,7 +54,10 @@ def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
         sides.append(_side(mirrored, beside, colors))
     raw = encoded.raw[part.start : part.end]
     pictures.merge_diagram(merge_diagram.payload(raw, sides, part.start), "picture")
-    st.caption(ABOUT_MERGE_DIAGRAM)
+    st.caption(
+        "Each block is a merge, and lies on the two tokens that it joined; the blocks on top are "
+        "the tokens at this step. Press one to see how it was made."
+    )
     text.offer_exports(part)
 
 

@@ -16,7 +16,6 @@ from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.export_dialog import EXPORT, ask_for_poster
 from bpeviz.ui.pages import other_merges, remarks
-from bpeviz.ui.pages.base import LEARN
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -38,7 +37,7 @@ LONGEST_DRAWN_WORD = 24
 MOST_WORDS = 100
 """The most words from which to choose."""
 
-_WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", LEARN)]
+WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", "Learn in 45 minutes")]
 
 WORD = numbers("lattice_word_of_", "Word", first=0)
 
@@ -83,7 +82,7 @@ def _player(text: InspectedText) -> str:
     is_counted = row.steps > 0 and row.trained_on is not None
     payload["initialStep"] = payload["last"] if other else min(1, row.steps)
     payload["hasRace"] = is_counted
-    payload["ways"] = [] if st.context.is_embedded else [*_WAYS]
+    payload["ways"] = [] if st.context.is_embedded else [*WAYS]
     if own is None:
         remarks.add_to_published(payload, row.text, row.steps)
     elif other is not None:
