@@ -484,10 +484,9 @@ def test_score_has_the_tokens_of_each_tokenizer(text: str, size: int, data: st.D
         title = f"{key} {len(columns)}"
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
     ids: list[list[int]] = [[] for _ in columns]
-    baseline = data.draw(st.integers(0, len(columns) - 1))
     for part in parts(text, common_boundaries(columns), size):
         stage = of_columns(columns, text).showing(part)
-        drawn = sent(score.payload(stage, baseline, ids=True), payloads.Score)
+        drawn = sent(score.payload(stage, ids=True), payloads.Score)
         assert drawn["text"] == text[part.first : part.last]
         length, colors = len(drawn["text"].encode()), dict[str, int]()
         for column, row, own in zip(columns, drawn["rows"], ids, strict=True):
