@@ -199,7 +199,15 @@ def title(row: Mapping[str, Any]) -> str:
     return f"{name}-{row['what']}-{row['text'][:20]!r}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=title)
+def is_large(row: Mapping[str, Any]) -> bool:
+    """Return whether a row needs all tokens of two vocabularies, or a megabyte of text."""
+    return row["what"].startswith("tokens shared") or row["text"] == "@tiny_shakespeare"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, marks=[pytest.mark.slow] * is_large(row), id=title(row)) for row in ROWS],
+)
 def test_answer_is_known(row: Mapping[str, Any]) -> None:
     value, expected = WHAT[row["what"]](case_of(row)), row["value"]
     if isinstance(value, dict):
@@ -229,6 +237,7 @@ def test_rows_differ() -> None:
     assert len({*keys}) == len(keys)
 
 
+@pytest.mark.slow
 def test_merges_save_as_many_tokens_of_tiny_shakespeare_as_learn_says() -> None:
     """GPT-2 cut at 8,192 instead of 4,096 entries, by tiktoken with the ranks of these entries."""
     costs = case_of({"text": "@tiny_shakespeare", "tokenizer": "gpt2"})

@@ -81,6 +81,7 @@ def test_server_refuses_an_invalid_environment_variable(monkeypatch: pytest.Monk
         server.options()
 
 
+@pytest.mark.slow
 def test_module_prints_the_table() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bpeviz.limits"],

@@ -328,6 +328,7 @@ def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> No
     assert "<|x|>" in shell(*encode, "--allow-special", "<|x|>", text=text).sentence
 
 
+@pytest.mark.slow
 def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -> None:
     Path("m").mkdir()
     bpeviz.save(

@@ -67,6 +67,7 @@ def test_text_that_is_not_a_conversation_is_a_message(text: str) -> None:
     assert conversation(text) == Conversation([{"role": "user", "content": text}])
 
 
+@pytest.mark.slow
 def test_tools_are_rendered_where_the_template_takes_them() -> None:
     messages = [{"role": "user", "content": "a"}]
     given = conversation(json.dumps({"messages": messages, "tools": [{"name": "é"}]}))
@@ -99,6 +100,7 @@ THINKING = (
 TURN = [{"role": "user", "content": "a"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
@@ -212,6 +214,7 @@ def further(*names: str) -> dict[str, bytes]:
     return {f"additional_chat_templates/{name}.jinja": name.encode() for name in names}
 
 
+@pytest.mark.slow
 def test_template_is_found_beside_a_tokenizer() -> None:
     token = {"content": "<s>", "lstrip": False}
     named = [{"name": "tool_use", "template": "tools"}, {"name": "default", "template": "first"}]

@@ -31,6 +31,7 @@ def imported(path: Path) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_one_module_imports_private_names() -> None:
     for path in [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("bpeviz/**/*.py")]:
         if path != Path(private.__file__):

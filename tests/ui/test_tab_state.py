@@ -153,6 +153,7 @@ def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
     assert "“long\\.txt”. Open it again" in app.warning[0].value
 
 
+@pytest.mark.slow
 def test_files_of_many_texts_come_back_unless_a_link_replaces_them() -> None:
     before = training_app()
     files = [("en.txt", "the river"), ("t.csv", "lang,text\nes,el río\n")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import streamlit
 
 from bpeviz.ui.runtime import style
@@ -12,6 +13,7 @@ from bpeviz.ui.runtime import style
 UI = Path(style.__file__).parents[1]
 
 
+@pytest.mark.slow
 def test_every_test_id_exists_in_streamlit() -> None:
     scripts = "".join(
         path.read_text(encoding="utf-8", errors="ignore")
