@@ -209,7 +209,7 @@ def inspect(
     boundaries: list[ChangingBoundaries] = []
     normalized, starts = "", list[int]()
     at = before = 0
-    ordinary, parts = tokenizer._parts(text, special_tokens)
+    ordinary, parts = tokenizer._split_at_special(text, special_tokens)
     for part, special in parts:
         size = len(part.encode())
         id_lengths = ordinary._pieces(part) if special is None else [(special, size)]
@@ -284,7 +284,7 @@ def scored_words(inspection: Inspection) -> list[Word]:
     tokenizer = inspection.tokenizer
     scored: list[Word] = []
     start = 0
-    ordinary, parts = tokenizer._parts(inspection.text, inspection.special_tokens)
+    ordinary, parts = tokenizer._split_at_special(inspection.text, inspection.special_tokens)
     for part, special in parts:
         words = ordinary.scored_words(part) if special is None else []
         scored += [Word(text, start + first, start + last) for text, first, last in words]

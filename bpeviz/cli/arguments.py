@@ -13,7 +13,7 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
 
 
-class _Once(argparse.Action):
+class _StoreOnce(argparse.Action):
     """Stores a value, and refuses a second one, which would silently replace the first."""
 
     def __call__(
@@ -134,13 +134,13 @@ def flag(name: str, help_text: str) -> Argument:
 
 def option(name: str, metavar: str, help_text: str, **keywords: Any) -> Argument:
     """Return an argument with a value."""
-    once = {"action": _Once} if name.startswith("--") else {}
+    once = {"action": _StoreOnce} if name.startswith("--") else {}
     return argument(name, metavar=metavar, help=help_text, **{**once, **keywords})
 
 
 def choice(name: str, choices: Iterable[str], default: str | None, help_text: str) -> Argument:
     """Return an argument with one of several values."""
-    return argument(name, action=_Once, choices=[*choices], default=default, help=help_text)
+    return argument(name, action=_StoreOnce, choices=[*choices], default=default, help=help_text)
 
 
 def integer(name: str, help_text: str, minimum: int = 0, default: int | None = None) -> Argument:
@@ -161,7 +161,7 @@ def tokenizer(*, several: bool = False, required: bool = True) -> tuple[Argument
         f"{', '.join(catalog.ENTRIES)}, hf:OWNER/NAME on Hugging Face, or a tokenizer file or its "
         "folder, written by `train` or another library"
         + ("; repeat the option for each" if several else ""),
-        action="append" if several else _Once,
+        action="append" if several else _StoreOnce,
         required=required,
     )
     why = (

@@ -144,7 +144,7 @@ class Tokenizer(ABC):
     """The name of the class in bpeviz's own files, which contain the fields of its dataclass."""
 
     @property
-    def own_kind(self) -> str:
+    def exact_kind(self) -> str:
         """Its kind, or "" for a subclass without one, which may encode in another way."""
         return str(vars(type(self)).get("kind", ""))
 
@@ -266,7 +266,7 @@ class Tokenizer(ABC):
         return (), ()
 
     @property
-    def with_own_ids(self) -> Tokenizer:
+    def with_dense_ids(self) -> Tokenizer:
         """The tokenizer with its own ids, if this one maps them to others."""
         return self
 
@@ -335,7 +335,7 @@ class Tokenizer(ABC):
         """Return a readable label for an id, with stand-ins for invisible characters."""
         return label(self.token_bytes(token_id))
 
-    def _parts(
+    def _split_at_special(
         self, text: str, allowed_special: Collection[str]
     ) -> tuple[Tokenizer, list[tuple[str, int | None]]]:
         """Split a text at the allowed special tokens.
@@ -373,7 +373,7 @@ class Tokenizer(ABC):
         Raises:
             ValueError: A name in `allowed_special` is not a special token.
         """
-        ordinary, parts = self._parts(clean(text), allowed_special)
+        ordinary, parts = self._split_at_special(clean(text), allowed_special)
         if len(parts) == 1 and parts[0][1] is None:
             return ordinary._encode_ordinary(parts[0][0])  # a long list is not copied
         ids: list[int] = []
@@ -390,10 +390,10 @@ class Tokenizer(ABC):
             ValueError: A name in `allowed_special` is not a special token.
         """
         texts = items_of(texts, "a list of texts")
-        ordinary, _ = self._parts("", allowed_special)
+        ordinary, _ = self._split_at_special("", allowed_special)
         if not allowed_special:
             return self.encoded(texts).lists()
-        split = [self._parts(clean(text), allowed_special)[1] for text in texts]
+        split = [self._split_at_special(clean(text), allowed_special)[1] for text in texts]
         plain = [part for parts in split for part, special in parts if special is None]
         each = iter(ordinary.encoded(plain).lists())
         return [
@@ -431,7 +431,7 @@ class Tokenizer(ABC):
         tokens = Tokens(text, self, allowed_special)
         seen: dict[int, tuple[bytes, str]] = {}
         at = 0
-        ordinary, parts = self._parts(text, allowed_special)
+        ordinary, parts = self._split_at_special(text, allowed_special)
         for part, special in parts:
             pieces = ordinary._pieces(part) if special is None else [(special, len(part.encode()))]
             for token_id, length in pieces:

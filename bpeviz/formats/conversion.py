@@ -31,7 +31,7 @@ def converted(tokenizer: Tokenizer, format: str) -> Tokenizer:
     """
     if tokenizer.kind != LibraryTokenizer.kind:
         return tokenizer
-    if not tokenizer.own_kind:
+    if not tokenizer.exact_kind:
         raise UnsupportedError("it has only the first merges of a file")
     opened = cast("LibraryTokenizer", tokenizer)
     library = opened.file.library

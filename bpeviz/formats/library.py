@@ -40,7 +40,7 @@ def read_sentencepiece(
 def content_of(tokenizer: Tokenizer, library: str) -> bytes | None:
     """Return the file of a tokenizer if this library applies it, or None."""
     file: File | None = getattr(tokenizer, "file", None)
-    is_whole = file is not None and tokenizer.own_kind == LibraryTokenizer.kind
+    is_whole = file is not None and tokenizer.exact_kind == LibraryTokenizer.kind
     return file.content if file is not None and is_whole and file.library == library else None
 
 

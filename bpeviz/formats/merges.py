@@ -118,7 +118,7 @@ def _check_ids(merges: Merges) -> None:
 
 
 def _merges_of(tokenizer: Tokenizer) -> Merges:
-    return _OF_KIND.get(tokenizer.own_kind, _merges_of_merger)(tokenizer)
+    return _OF_KIND.get(tokenizer.exact_kind, _merges_of_merger)(tokenizer)
 
 
 def _merges_of_remapped(tokenizer: RemappedTokenizer) -> Merges:
@@ -161,7 +161,7 @@ def _merges_of_merger(tokenizer: Tokenizer) -> Merges:
 
 def as_ranks(tokenizer: Tokenizer) -> RankTokenizer | None:
     """Return a tokenizer of ranks itself, or None for any other one."""
-    return cast("RankTokenizer", tokenizer) if tokenizer.own_kind == RankTokenizer.kind else None
+    return cast("RankTokenizer", tokenizer) if tokenizer.exact_kind == RankTokenizer.kind else None
 
 
 def pattern_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:

@@ -71,15 +71,15 @@ def paths_to_read(path: Path) -> list[Path]:
     if path.is_dir():
         if own_names := names_to_read(_names(path)) or recognized_names(_heads(path)):
             return [path / name for name in own_names]
-        within = sorted(
+        folders = sorted(
             inner.name
             for inner in path.iterdir()
             if inner.is_dir() and names_to_read(_names(inner))
         )
-        if within:
+        if folders:
             raise FormatError(
                 f"The folder {printable_name(str(path))} does not contain a tokenizer itself, but "
-                f"{printable_name(', '.join(within))} in it does. Name that folder."
+                f"{printable_name(', '.join(folders))} in it does. Name that folder."
             )
         expected = ", ".join(
             dict.fromkeys(

@@ -75,7 +75,7 @@ class RemappedTokenizer(Tokenizer):
         return self.around
 
     @property
-    def with_own_ids(self) -> Tokenizer:
+    def with_dense_ids(self) -> Tokenizer:
         return self.inner
 
     @cached_property
@@ -172,7 +172,7 @@ def with_template(
     tokenizer: TrainedTokenizer | RemappedTokenizer, before: Sequence[int], after: Sequence[int]
 ) -> RemappedTokenizer | None:
     """Return a tokenizer with a template, or None if an id of the template is not known."""
-    inner, special = tokenizer.with_own_ids, dict(tokenizer.special_tokens)
+    inner, special = tokenizer.with_dense_ids, dict(tokenizer.special_tokens)
     remapped = RemappedTokenizer(inner, tokenizer.numbers, special, around=(before, after))
     return remapped if {*tokenizer.known_ids()}.issuperset([*before, *after]) else None
 

@@ -45,7 +45,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file of a tokenizer. Raises `UnsupportedError`."""
     if (content := library.content_of(tokenizer, SENTENCEPIECE)) is not None:
         return {FILE: content}
-    inner: Any = tokenizer.with_own_ids
+    inner: Any = tokenizer.with_dense_ids
     if inner.kind == "unigram":
         return {FILE: _unigram(inner, tokenizer)}
     merges = None if as_ranks(inner) else merges_of(tokenizer)  # which takes long

@@ -110,7 +110,7 @@ def check(tokenizer: Tokenizer, encode: Encode, *, by_line: bool = False) -> Non
         UnsupportedError: they differ, or a library refuses the file or a text.
         TransientError: a library, or an expression, takes too long.
     """
-    inner = tokenizer.with_own_ids
+    inner = tokenizer.with_dense_ids
     is_known = isinstance(inner, TrainedTokenizer) and inner.pre_tokenizer.pattern != CUSTOM
     compared = [
         *(_SHORT if is_known or by_line else texts()),

@@ -431,10 +431,10 @@ class LibraryTokenizer(Tokenizer):
             self._with_special = tokenizer
         return tokenizer
 
-    def _parts(
+    def _split_at_special(
         self, text: str, allowed_special: Collection[str]
     ) -> tuple[Tokenizer, list[tuple[str, int | None]]]:
-        ordinary, parts = super()._parts(text, allowed_special)
+        ordinary, parts = super()._split_at_special(text, allowed_special)
         return ordinary, _stripped(parts, self._flags) if self._flags else parts
 
     def _ask(
@@ -501,14 +501,14 @@ class LibraryTokenizer(Tokenizer):
         of_texts = np.cumsum([len(text.encode()) for text in texts], dtype=np.int64)
         if self._keeps_texts:  # offsets would take as much time again
             tokens = self._ids_of(texts)
-            lengths, is_kept = self._kept(*tokens, raw, of_texts)
+            lengths, is_kept = self._lengths_in_text(*tokens, raw, of_texts)
             if is_kept:
                 return np.stack((tokens.ids, lengths), 1), tokens.ends
             self._keeps_texts = False
         counts, numbers = self._ask(worker.TOKENS, texts)
         token_ends = np.cumsum(counts, dtype=np.int64)
         ids, first, last = numbers.reshape(3, -1).astype(np.int64)
-        lengths, is_kept = self._kept(ids, token_ends, raw, of_texts)
+        lengths, is_kept = self._lengths_in_text(ids, token_ends, raw, of_texts)
         if is_kept:
             return np.stack((ids, lengths), 1), token_ends
         # The places in all texts together, in bytes.
@@ -594,7 +594,7 @@ class LibraryTokenizer(Tokenizer):
         pieces[tail_at, 1], is_kept[tail_at] = tails, tails > 0
         return pieces[is_kept], np.cumsum(is_kept)[tail_at], is_plain
 
-    def _kept(
+    def _lengths_in_text(
         self, ids: NDArray[Any], ends: NDArray[np.int64], raw: bytes, of_texts: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], bool]:
         """Return the size of each token, and whether those of each text have its bytes.

@@ -15,32 +15,50 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Stopped
 
 
-def train_by_definition(
-    rows: Rows,
-    symbols: Sequence[str],
-    limit: int,
-    ties: AnyTieRule = "first",
-    min_count: int = 1,
-    allowed: Callable[[str], bool] = lambda name: True,
-) -> tuple[list[Merge], Stopped]:
-    """Count all pairs, choose the most frequent one, merge it everywhere, and repeat."""
-    names, merges = [*symbols], list[Merge]()
-    while len(merges) < limit:
-        counts = {pair: n for pair, n in count(rows).items() if allowed(spell(pair, names))}
-        highest = max(counts.values(), default=0)
-        if highest < max(1, min_count):
-            return merges, "rare" if highest else "no pair"
-        tied = [pair for pair in counts if counts[pair] == highest]
-        pair, new_id = choose(tied, names, ties), len(names)
-        rows, applied = merge_in_all(rows, pair, new_id)
-        merges.append(Merge(*pair, new_id, highest, applied, len(tied) - 1))
-        names.append(spell(pair, names))
-    return merges, "full"
+def definition(rows: Rows, n_atoms: int, n_merges: int) -> list[Pair]:
+    """Return the pairs that BPE merges, in order: merge i makes the id n_atoms + i.
+
+    The rows are pre-tokens, since no merge may cross from one into the next, with their counts.
+    """
+    merges: list[Pair] = []
+    while len(merges) < n_merges:
+        counts = count(rows)  # anew, since the last merge took neighbors from other pairs
+        if not counts:  # each row is a single token
+            break
+        pair = max(counts, key=counts.__getitem__)  # the first of the most frequent, as in minbpe
+        new_id = n_atoms + len(merges)
+        # The new token is a neighbor like any other, so later merges can make longer ones of it.
+        rows = [(merge(ids, pair, new_id), weight) for ids, weight in rows]
+        merges.append(pair)
+    return merges
 
 
 Pair = tuple[int, int]
 Rows = Sequence[tuple[Sequence[int], int]]
 """Distinct pre-tokens as atom ids, each with its count, in first-seen order."""
+
+
+def count(rows: Rows) -> dict[Pair, int]:
+    """Return the weighted count of each pair of neighbors, overlaps included, in order."""
+    counts: dict[Pair, int] = {}
+    for ids, weight in rows:
+        for pair in pairwise(ids) if weight else ():
+            counts[pair] = counts.get(pair, 0) + weight
+    return counts
+
+
+def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Replace a pair of neighbors by a new token, from left to right."""
+    merged: list[int] = []
+    left = None  # the previous token, unless it is already merged
+    for token_id in ids:
+        if (left, token_id) == pair:
+            merged[-1], left = new_id, None
+        else:
+            merged.append(token_id)
+            left = token_id
+    return merged
+
 
 TieRule = Literal["first", "smallest", "bytes", "largest"]
 """The pair to merge among pairs of the same count.
@@ -55,13 +73,36 @@ AnyTieRule = TieRule | Literal["shortest"]
 """Also SentencePiece's rule: the pair with the shorter, then lexicographically smaller string."""
 
 
-def count(rows: Rows) -> dict[Pair, int]:
-    """Return the weighted count of each pair of neighbors, overlaps included, in order."""
-    counts: dict[Pair, int] = {}
-    for ids, weight in rows:
-        for pair in pairwise(ids) if weight else ():
-            counts[pair] = counts.get(pair, 0) + weight
-    return counts
+def train_by_definition(
+    rows: Rows,
+    symbols: Sequence[str],
+    limit: int,
+    ties: AnyTieRule = "first",
+    min_count: int = 1,
+    allowed: Callable[[str], bool] = lambda name: True,
+) -> tuple[list[Merge], Stopped]:
+    """Return the merges, and why there are not more, by the definition with all of its options.
+
+    Args:
+        rows: The pre-tokens.
+        symbols: The string of each atom.
+        limit: The most merges.
+        ties: The tie rule.
+        min_count: The lowest count of a pair that is merged.
+        allowed: Returns whether a pair may be merged into this string.
+    """
+    names, merges = [*symbols], list[Merge]()
+    while len(merges) < limit:
+        counts = {pair: n for pair, n in count(rows).items() if allowed(spell(pair, names))}
+        highest = max(counts.values(), default=0)
+        if highest < max(1, min_count):
+            return merges, "rare" if highest else "no pair"
+        tied = [pair for pair in counts if counts[pair] == highest]
+        pair, new_id = choose(tied, names, ties), len(names)
+        rows, applied = merge_in_all(rows, pair, new_id)
+        merges.append(Merge(*pair, new_id, highest, applied, len(tied) - 1))
+        names.append(spell(pair, names))
+    return merges, "full"
 
 
 def spell(pair: Pair, names: Sequence[Any] | Mapping[int, Any]) -> Any:
@@ -90,19 +131,6 @@ def choose(
     named = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
     first = min(named.values()) if ties == "bytes" else max(named.values())
     return min(pair for pair in tied if named[pair] == first)
-
-
-def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace a pair of neighbors by a new token, from left to right."""
-    merged: list[int] = []
-    left = None  # the previous token, unless it is already merged
-    for token_id in ids:
-        if (left, token_id) == pair:
-            merged[-1], left = new_id, None
-        else:
-            merged.append(token_id)
-            left = token_id
-    return merged
 
 
 def merge_in_all(rows: Rows, pair: Pair, new_id: int) -> tuple[Rows, int]:

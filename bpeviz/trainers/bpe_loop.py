@@ -56,7 +56,13 @@ KEY_BITS = 63
 
 
 class MergeLoop:
-    """The merges of a row, one after the other."""
+    """The merges of a row, one after the other.
+
+    A *round* counts all pairs of the row at once, and tracks those whose count is at least its
+    *level*, a fraction of the highest count: no count rises, so all others are merged later. A
+    *bucket* has the tracked pairs of one count, as last counted: merges since may have lowered it.
+    The bucket of the highest count is opened first, and its pairs are counted again.
+    """
 
     def __init__(
         self,

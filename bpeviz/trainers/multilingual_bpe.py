@@ -234,10 +234,10 @@ class MultilingualTraining(MergeTraining):
 
     def weights(self, text: str | Documents) -> NDArray[np.int64]:
         """Return the factor of the text of each atom; 0 in separators. int64 [atoms]."""
-        parts, part_of = self._parts(text)
+        parts, part_of = self._weighed_parts(text)
         return np.array([part.factor for part in parts], np.int64)[part_of]
 
-    def _parts(self, text: str | Documents) -> tuple[list[WeighedPart], NDArray[np.int64]]:
+    def _weighed_parts(self, text: str | Documents) -> tuple[list[WeighedPart], NDArray[np.int64]]:
         """Return the parts of a text, and the index of the part of each atom. int64 [atoms]."""
         if isinstance(text, Documents):
             of_groups = weighed_groups(text, float(self.smoothing))
@@ -261,7 +261,7 @@ class MultilingualTraining(MergeTraining):
         """
         if boundaries is None:
             boundaries = self.boundaries(text)
-        parts, part_of = self._parts(text)
+        parts, part_of = self._weighed_parts(text)
         ids = boundaries.ids(step)
         part_of_token = part_of[boundaries.token_ends(step) - 1]
         merged = ids >= len(self.alphabet)

@@ -241,10 +241,10 @@ def _units(text: str | Documents, measure: str) -> int:
 
 def _texts(corpus: str) -> list[str]:
     """Return the texts of a corpus that are not only white space."""
-    return [text for text, is_text in _parts(corpus) if is_text]
+    return [text for text, is_text in _texts_and_separators(corpus) if is_text]
 
 
-def _parts(corpus: str) -> list[tuple[str, bool]]:
+def _texts_and_separators(corpus: str) -> list[tuple[str, bool]]:
     """Split a corpus at its lines of three dashes; return for each part whether it is a text."""
     split = texts(clean(corpus))
     return [(part, not separates and not part.isspace()) for part, separates in split]
@@ -301,7 +301,7 @@ class ParityTraining(MergeTraining):
         """Return the index of the text of each atom, -1 outside texts. int64 [atoms]."""
         if isinstance(text, Documents):
             return text.group_of_atoms(self.pre_tokenizer.atoms)
-        parts = _parts(text)
+        parts = _texts_and_separators(text)
         in_bytes = self.pre_tokenizer.atoms == "bytes"
         sizes = [len(part.encode()) if in_bytes else len(part) for part, _ in parts]
         is_text = np.array([is_text for _, is_text in parts], np.bool_)

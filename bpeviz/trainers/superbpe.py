@@ -96,9 +96,9 @@ def train(corpus: Corpus, options: SuperOptions) -> SuperTraining:
     if stopped != "full":
         first = len(trained)
     if first < limit:
-        within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(trained))
+        first_phase = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(trained))
         across, stopped = MergeLoop(
-            [*_weighted_rows(corpus, within, pre_tokenizer).items()],
+            [*_weighted_rows(corpus, first_phase, pre_tokenizer).items()],
             joined(alphabet, trained),
             limit - first,
             ties=ties,
@@ -130,13 +130,13 @@ def _allowed(max_words: int) -> Callable[[str], bool]:
 
 
 def _weighted_rows(
-    corpus: Corpus, within: MergeTokenizer, pre_tokenizer: SuperPreTokenizer
+    corpus: Corpus, first_phase: MergeTokenizer, pre_tokenizer: SuperPreTokenizer
 ) -> Counter[tuple[int, ...]]:
     """Return the pre-tokens of phase 2 as tokens of phase 1, with their counts."""
     counts: Counter[tuple[int, ...]] = Counter()
     for text, count in texts_of_corpus(corpus).items():
         pre_tokens, groups = pre_tokenizer.grouped(clean(text))
-        for row in _rows(pre_tokens, groups, within.segment(pre_tokens)):
+        for row in _rows(pre_tokens, groups, first_phase.segment(pre_tokens)):
             counts[tuple(row)] += count
     return counts
 
@@ -214,17 +214,17 @@ class SuperTokenizer(MergeTokenizer):
         return MergeTokenizer(self.name, self.pre_tokenizer, self.alphabet, merges, canonical=True)
 
     @cached_property
-    def _across(self) -> dict[tuple[int, int], int]:
+    def _rank_across_words(self) -> dict[tuple[int, int], int]:
         later = self.merges[self.transition :]
         return {(merge.left, merge.right): merge.new_id for merge in later}
 
     def _segment_text(self, text: str) -> tuple[list[str], list[int]]:
         """Return the pre-tokens of a text, and the ids of its tokens, which may cross them."""
         pre_tokens, groups = self.pre_tokenizer.grouped(text)
-        cut = self._within.segment(pre_tokens)
+        cut = self._first_phase.segment(pre_tokens)
         ids: list[int] = []
         for row in _rows(pre_tokens, groups, cut):
-            ids += apply_merges(row, self._across)
+            ids += apply_merges(row, self._rank_across_words)
         return pre_tokens, ids
 
     def _length(self, token_id: int) -> int:
@@ -343,8 +343,8 @@ def _vocabulary(training: SuperTraining, step: int) -> str:
     across = step - training.transition_step
     if across <= 0:
         return atoms_and_merges(training, step)
-    within = atoms_and_merges(training, training.transition_step)
-    return f"{within} within words + {across:,} across words"
+    first_phase = atoms_and_merges(training, training.transition_step)
+    return f"{first_phase} within words + {across:,} across words"
 
 
 TRAINER = Trainer(

@@ -271,12 +271,12 @@ def substrings(
         seen, new_count = position[seen][frequent], new_count[frequent]
         if length > 2:
             # If a substring and a longer one have equal counts, it only occurs inside that one.
-            within = np.zeros(len(count), np.bool_)
+            only_inside = np.zeros(len(count), np.bool_)
             for part in (classes[seen], classes[np.minimum(seen + 1, len(joined) - 1)]):
-                within[part[count[part] == new_count]] = True
+                only_inside[part[count[part] == new_count]] = True
             spans += zip(first.tolist(), (first + length - 1).tolist(), strict=True)
             counts.append(count)
-            inside.append(within)
+            inside.append(only_inside)
         number = np.where(frequent, np.cumsum(frequent) - 1, -1)
         classes = np.full(len(joined), -1, np.int64)
         classes[position] = number[new]

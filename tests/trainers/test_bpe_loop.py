@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import progress
 from bpeviz.trainers import bpe_loop
-from bpeviz.trainers.bpe import train_by_definition
+from bpeviz.trainers.bpe import definition, train_by_definition
 from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.layout import TokenRow
 
@@ -84,6 +84,15 @@ def test_fast_loop_equals_definition(
         fast = MergeLoop(pre_tokens, "abcdefgh", limit, **how).train()
     how["allowed"] = allowed or (lambda name: True)
     assert fast == train_by_definition(pre_tokens, "abcdefgh", limit, **how)
+
+
+@given(PRETOKENS, st.integers(0, 60))
+def test_short_definition_equals_the_full_one(
+    pre_tokens: list[tuple[tuple[int, ...], int]], limit: int
+) -> None:
+    full, _ = train_by_definition(pre_tokens, "abcdefgh", limit)
+    expected = [(merge.left, merge.right) for merge in full]
+    assert definition(pre_tokens, 8, limit) == expected
 
 
 @settings(max_examples=examples(200))

@@ -51,10 +51,10 @@ LARGEST_PARSED = 12_000_000
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    inner = tokenizer.with_own_ids
+    inner = tokenizer.with_dense_ids
     if (content := content_of(inner, HUGGING_FACE)) is not None:
         return {FORMAT.files[0]: content}
-    to_document = _DOCUMENTS.get(inner.own_kind, _document_of_merges)
+    to_document = _DOCUMENTS.get(inner.exact_kind, _document_of_merges)
     document = to_document(inner, tokenizer)
     if tokenizer is not inner:
         special = tokenizer.special_tokens

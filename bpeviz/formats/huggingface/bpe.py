@@ -150,7 +150,7 @@ def merges_of_document(document: Node) -> Merges:
         FormatError: the file is not valid.
         UnsupportedError: merges with one expression cannot represent it.
     """
-    vocabulary, special, pattern = _parts(document)
+    vocabulary, special, pattern = _vocabulary_and_pattern(document)
     entries = vocabulary.vocabulary()
     symbols = byte_symbols(vocabulary, entries)
     parser = MergeParser(document.file, symbols, entries=entries)
@@ -176,7 +176,7 @@ def ranks_of_document(document: Node) -> LoadedRanks:
         FormatError: the file is not valid.
         UnsupportedError: ranks cannot represent it.
     """
-    vocabulary, special, pattern = _parts(document)
+    vocabulary, special, pattern = _vocabulary_and_pattern(document)
     entries = vocabulary.vocabulary()
     require(
         {*byte_symbols(vocabulary, entries)} == {*range(256)},
@@ -216,7 +216,7 @@ def document_of_ranks(tokenizer: RankTokenizer) -> dict[str, Any]:
     )
 
 
-def _parts(document: Node) -> tuple[Node, dict[str, int], tuple[str, str]]:
+def _vocabulary_and_pattern(document: Node) -> tuple[Node, dict[str, int], tuple[str, str]]:
     """Return the vocabulary, the special tokens and the pattern of a tokenizer over bytes.
 
     Raises:
@@ -305,7 +305,7 @@ def _check_ignore_merges(
     tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
 ) -> None:
     """Raise `UnsupportedError` if merging a known pre-token does not give its own id."""
-    inner = cast("MergeTokenizer", tokenizer.with_own_ids)
+    inner = cast("MergeTokenizer", tokenizer.with_dense_ids)
     for merge in inner.merges:
         merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
         require(merged == (merge.new_id,), "some of its tokens are used only as a whole")
