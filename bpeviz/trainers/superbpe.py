@@ -208,7 +208,7 @@ class SuperTokenizer(MergeTokenizer):
     kind: ClassVar[str] = "superbpe"
 
     @cached_property
-    def _within(self) -> MergeTokenizer:
+    def _first_phase(self) -> MergeTokenizer:
         """The tokenizer of phase 1, which caches pre-tokens."""
         merges = self.merges[: self.transition]
         return MergeTokenizer(self.name, self.pre_tokenizer, self.alphabet, merges, canonical=True)
@@ -268,7 +268,7 @@ class SuperTokenizer(MergeTokenizer):
 
     def as_merges(self) -> MergeTokenizer:
         if self.steps <= self.transition:
-            return self._within
+            return self._first_phase
         raise NotMergesError(
             "its later merges cross words and its earlier ones do not, but that format has one "
             "pre-tokenization for all merges"
