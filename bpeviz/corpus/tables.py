@@ -119,6 +119,7 @@ class TextTable:
         raw: The values of all columns by name, if there is a column of conversations, which is
             named `messages`.
         is_whole: Whether it is the whole file, in JSON that is not a table.
+        calls: Which tool calls are left out, in words, or "".
     """
 
     path: str
@@ -132,6 +133,7 @@ class TextTable:
     raw: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     messages: str = ""
     is_whole: bool = False
+    calls: str = ""
 
     @property
     def conversations(self) -> Iterator[tuple[int, str]]:
@@ -193,9 +195,8 @@ class TextTable:
         if label:
             texts += f", grouped by the {counted(len(self.texts), 'label')} of “{label}”"
         others = [name for name in self.columns if name not in (*self.text, label)]
-        rest = (
-            f" Not used: {listed([*others, *self.left_out], 5)}." if others or self.left_out else ""
-        )
+        others += [*self.left_out, *filter(None, [self.calls])]
+        rest = f" Not used: {listed(others, 5)}." if others else ""
         return f"{named(self.path)}: {texts}.{rest}"
 
 
@@ -244,9 +245,9 @@ def read_table(
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
     is_parallel = are_translations(running)
-    how = (is_parallel, size, numbers, raw, messages if raw else "", is_whole)
-    left_out = nested + [f"the tool calls of {counted(calls, 'message')}"] * bool(calls)
-    return TextTable(path, columns, text, label, left_out, *how)
+    left_out = f"the tool calls of {counted(calls, 'message')}" if calls else ""
+    how = (is_parallel, size, numbers, raw, messages if raw else "", is_whole, left_out)
+    return TextTable(path, columns, text, label, nested, *how)
 
 
 def as_table(path: str, documents: Documents) -> str:
@@ -416,7 +417,7 @@ def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, l
     for number, row in rows:
         if len(row) != len(header):
             columns = f"{counted(len(row), 'column')} instead of {len(header):,}"
-            how = "A first line such as sep=; names the separator."
+            how = "A first line such as sep=; names the separator. Named .txt, it is one text."
             raise CorpusError(f"{named(path)}, line {number:,}: {columns}. {how}")
         lines.append(row)
     for i, name in enumerate(header):

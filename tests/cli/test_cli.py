@@ -902,8 +902,7 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     assert trained(*MANY).code == 0
     assert trained.err.splitlines() == [
         "Left out: code/bad.csv, line 2: 1 column instead of 2. A first line such as sep=; names "
-        "the separator. To read it as one text, add --as "
-        "text.",
+        "the separator. Named .txt, it is one text. To read it as one text, add --as text.",
         "code/sub/a.csv: 2 texts, one per column: en, es; 1 row, each encoded alone.",
         "code/sub/b.csv: 2 texts, one per column: en, es; 1 row, each encoded alone.",
         "Left out, since they are not texts in UTF-8: code/a.png.",

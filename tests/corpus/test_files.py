@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from bpeviz.corpus import files, tables
 from bpeviz.corpus.files import ByteRange, CorpusError
-from bpeviz.ui.inputs.text import read_file
+from bpeviz.ui.inputs.text import Rows, read_file
 
 TEXT = "low lower 世界 naïve\r\nnew 🐚 \ufeff\n" + "\0" + "a" * 100
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -121,6 +121,7 @@ def test_tool_calls_are_named_as_left_out(shell: Shell) -> None:
     ]
     table = tables.read_table("a.json", json.dumps([{"messages": messages}] * 2))
     assert "Not used: the tool calls of 2 messages." in table.about()
+    assert "the tool calls of 2 messages" in Rows.of(table).about
     assert [*table.texts] == ["user", "tool"]
     Path("a.json").write_text(json.dumps([{"messages": messages}]), encoding="utf-8")
     assert shell("train", "a.json", *SIZE).code == 0

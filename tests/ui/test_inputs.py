@@ -226,6 +226,9 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
     assert rows_of(app).texts == ("the river, the sea", "el río")
     app.session_state["files"] = [("a.txt", b"low")]
     assert not app.run().selectbox
+    app.session_state["files"] = [("a.json", b'["low", 1]')]
+    assert "json: one text" in app.run().caption[0].value
+    assert app.session_state[TEXT.box.key] == '["low", 1]'
     app.session_state["files"] = [("p.csv", "en,es\nthe river,el río\na sea,un mar\n".encode())]
     assert app.run().selectbox[0].value == "(all columns of text)"
     languages = ("en", "en", "es", "es")

@@ -143,7 +143,8 @@ def choose_texts() -> tuple[Texts, list[str]]:
     for table in opened_tables[:_TABLES]:
         _choose_columns(table)
     texts = [file for file in files if not tables.is_table(*file)]
-    if texts and opened_tables:  # rows are encoded alone, lines are not
+    in_json = any(tables.ending(name) == ".json" for name, _ in texts)
+    if texts and (opened_tables or in_json):  # rows are encoded alone, lines are not
         names = listed([visible(name) for name, _ in texts], 5)
         own = "one text with its line ends" if len(texts) == 1 else "texts with their line ends"
         st.caption(markdown.escape(f"{names}: {own}."))

@@ -87,6 +87,7 @@ class Rows(NamedTuple):
     def of(cls, table: tables.TextTable) -> Rows:
         """Return the rows of a table, in its order, labeled by its labels or columns."""
         column = f"“{table.text[0]}”" if len(table.text) == 1 else listed(table.text, 3)
+        column += f" without {table.calls}" if table.calls else ""
         return cls(table.path, column, table.documents)
 
     @classmethod
@@ -299,6 +300,7 @@ class TextSource:
             table = read_table(name, content, None, chosen)
             packed = Rows.of(table).packed()
             column = table.text[0] if len(table.text) == 1 else _SEVERAL
+            table = None if table.is_whole else table
         if refusal := uploads.refusal(sys.getsizeof(content) + sys.getsizeof(packed)):
             self.failed.put(refusal)
             return
@@ -306,7 +308,7 @@ class TextSource:
             self._put_file(name, content)
         else:
             self.put_rows(packed)
-        if column:
+        if column and (table is not None or column == _WHOLE):
             self.table.put((name, content))
             self.column.put(column)
 
@@ -468,6 +470,9 @@ def choose_text(
             f"The {counted(joined, 'row')} are joined, with a line end between two: this is one "
             "text now, and tokens may cross the line ends."
         )
+    name = source.boxed_file.get() or source.file_name.get() or ""
+    if tables.ending(name) == ".json" and source.rows is None:
+        st.caption(f"{markdown.escape(name)}: one text, with the keys and signs of JSON.")
     return text_of(source, most, replaced)
 
 
