@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, groupby
@@ -21,8 +21,13 @@ import sentencepiece
 from helpers.difficult import DIFFICULT
 from helpers.gguf_files import gguf_file
 from helpers.libraries import LIBRARIES
+from helpers.library_files import tekken
 from helpers.library_tokenizers import KINDS, SENTENCEPIECE, files_of
+from helpers.properties import many
 from helpers.refusals import assert_sentence, refusal
+from helpers.texts import SMALL_TEXTS
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from tokenizers import BertWordPieceTokenizer
 
 import bpeviz
@@ -31,7 +36,9 @@ from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
-from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
+from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.regex_dialects import DialectError
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.trainers import TRAINERS
 
 pytestmark = pytest.mark.slow
@@ -95,6 +102,9 @@ TRAINED: dict[str, tuple[dict[str, Any], str]] = {
 """Arguments of `bpeviz.train`, and the formats that hold the tokenizer."""
 
 
+HELD = (TEXT, "lowest x👋")
+
+
 @cache
 def trained(kind: str) -> Tokenizer:
     arguments = {"merges": 30, **TRAINED[kind][0]}
@@ -103,12 +113,15 @@ def trained(kind: str) -> Tokenizer:
     return bpeviz.train(TEXT, **arguments).tokenizer()
 
 
-def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes]) -> None:
+def check_held(
+    tokenizer: Tokenizer, key: str, files: dict[str, bytes], texts: Sequence[str] = HELD
+) -> None:
     """Check that files give the ids of a tokenizer, here and in the library of their format."""
     back = formats.parse(files)
     encode = LIBRARIES[key](files) if key in LIBRARIES else back.encode
     assert tuple(files) == FORMATS[key].files
-    for number, text in enumerate((TEXT, "lowest x👋", *DIFFICULT[len(key) % 3 :: 3])):
+    more = DIFFICULT[len(key) % 3 :: 3] if texts is HELD else ()
+    for number, text in enumerate((*texts, *more)):
         for part in text.replace("▁", "").split("\n") if FORMATS[key].by_line else [text]:
             check_text(tokenizer, back, encode, part)
         if number % 4 == 0 and not FORMATS[key].by_line:
@@ -146,6 +159,7 @@ def check_boundaries(tokenizer: Tokenizer, back: Tokenizer, text: str) -> None:
     for step in {0, tokenizer.steps // 3, tokenizer.steps} if is_same else ():
         assert there.ids(step).tolist() == here.ids(step).tolist()
         assert back.at_step(step).encode(text) == tokenizer.at_step(step).encode(text)
+    assert there.ids(back.steps).tolist() == here.ids(tokenizer.steps).tolist()
     assert there.cuts(back.steps).tolist() == here.cuts(tokenizer.steps).tolist()
 
 
@@ -173,6 +187,107 @@ def test_each_format_keeps_a_trained_tokenizer_or_refuses_it(kind: str, tmp_path
     for key in held.split()[-1:]:  # each is dumped above, which takes long
         bpeviz.save(tokenizer, tmp_path / key, key)
         assert bpeviz.read(tmp_path / key).encode("low the") == tokenizer.encode("low the")
+
+
+CORPORA = SMALL_TEXTS | st.lists(st.sampled_from(DIFFICULT[:-20]), max_size=6).map(" ".join)
+PARTS = ["ab", "ba", " ", "[UNK]", "été", "<|b|>", "<unk>", "low", "🤖", "\n\n", "x", "##a", "▁"]
+TEXTS = st.one_of(
+    SMALL_TEXTS,
+    st.sampled_from(DIFFICULT),
+    st.lists(st.sampled_from(PARTS), max_size=12).map("".join),
+)
+SPLITS = st.sampled_from(
+    [
+        *((key, "") for key in PATTERNS),
+        (CUSTOM, r"\p{L}+|\p{N}"),  # the parts between matches are pre-tokens
+        (CUSTOM, r" ?\w+|[^\w\s]"),
+        (CUSTOM, r"(?:[ab]{1,2}+|\s)|[^ab\s]++"),
+        (CUSTOM, r" ?[^ ]+$|\w+(?!b)|(?s:.)"),
+        (WORD_LIST, "a ab abc low lower ba été 👍"),
+    ]
+)
+SPECIALS = st.sampled_from(
+    [(), ("<|end|>",), ("<|b|>", "<|ab|>", "ab<|"), ("with space", "été", "\n\n"), ("a", "🤖")]
+)
+NUMBERS = {
+    "threshold": st.integers(0, 4),
+    "min_count": st.integers(1, 2),
+    "transition": st.integers(256, 270),
+    "max_words": st.integers(1, 4),
+    "base_size": st.integers(256, 264),
+    "seed_size": st.integers(300, 400),
+    "max_piece": st.integers(2, 16),
+}
+
+
+@st.composite
+def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw arguments of `bpeviz.train` from the declared options of every trainer."""
+    trainer = TRAINERS[draw(st.sampled_from([*TRAINERS]))]
+    pattern, expression = draw(SPLITS)
+    chosen: dict[str, Any] = {}
+    for option in trainer.options:
+        if option.objects is not None or not option.applies(chosen):
+            continue
+        if option.choices is not None:
+            chosen[option.name] = draw(st.sampled_from([*option.choices]))
+        elif option.name in NUMBERS:
+            chosen[option.name] = draw(NUMBERS[option.name])
+        elif option.kind == "text":
+            chosen[option.name] = draw(SMALL_TEXTS)
+    size = {"vocab_size": 290} if trainer.prunes else {"merges": draw(st.integers(0, 40))}
+    return {
+        "text": draw(CORPORA),
+        "algorithm": trainer.key,
+        "pattern": pattern,
+        "expression": expression,
+        "special_tokens": draw(SPECIALS),
+        **size,
+        **chosen,
+    }
+
+
+@many(100, least=10)
+@given(any_arguments(), st.sampled_from([0.4, 1.0]), st.lists(TEXTS, min_size=1, max_size=3))
+@example(
+    {
+        "text": "andan anand an",
+        "algorithm": "superbpe",
+        "transition": 257,
+        "vocab_size": 258,
+        "pattern": WORD_LIST,
+        "expression": "the\nand\n of a ab low",
+    },
+    1.0,
+    ["an and an"],
+)
+@example({"text": "", "algorithm": "sentencepiece", "unknown": "bytes", "merges": 0}, 1.0, [" "])
+def test_formats_round_trip_any_tokenizer_or_name_the_reason(
+    arguments: dict[str, Any], part: float, texts: list[str]
+) -> None:
+    try:
+        training = bpeviz.train(**arguments)
+        tokenizer = training.at_step(int(part * training.steps))
+    except ValueError:
+        assume(False)
+    for key, form in FORMATS.items():
+        if key == "sentencepiece":  # formats/test_sentencepiece.py
+            continue
+        files, refused = None, None
+        try:
+            files = formats.dump(tokenizer, key)
+        except FormatError as error:
+            refused = error
+        if refused is not None:
+            assert str(refused).startswith(f"{form.title} cannot represent this tokenizer: ")
+            reason = refused.__cause__
+            assert isinstance(reason, UnsupportedError)
+            assert isinstance(reason.__cause__, DialectError | None), "a reason of the format"
+        elif files is not None:
+            text = texts[len(key) % len(texts)]
+            check_held(tokenizer, key, files, [text])
+            again = formats.dump(formats.parse(files), key)
+            assert formats.parse(again).encode(text) == tokenizer.encode(text)
 
 
 def check_converted(tokenizer: Tokenizer, key: str, files: dict[str, bytes]) -> None:
@@ -204,20 +319,6 @@ def rwkv() -> bytes:
     return "".join(f"{i} {raw!r} {len(raw)}\n" for i, raw in enumerate(tokens, 1)).encode()
 
 
-def tekken() -> bytes:
-    ranks = formats.dump(trained("another pattern"), "tiktoken")["tokenizer.tiktoken"]
-    rows = [line.split() for line in ranks.decode().splitlines()]
-    vocab = [{"rank": int(rank), "token_bytes": raw, "token_str": None} for raw, rank in rows]
-    config = {
-        "pattern": r"\p{L}+|\P{L}+",
-        "num_vocab_tokens": len(vocab),
-        "default_vocab_size": len(vocab) + 20,
-        "default_num_special_tokens": 20,
-        "version": "v3",
-    }
-    return json.dumps({"config": config, "vocab": vocab}).encode()
-
-
 BERT = ["[UNK]", "[CLS]", "[SEP]", *"lowthe", *(f"##{letter}" for letter in "lowthe"), "low"]
 READ_ONLY: dict[str, Callable[[], dict[str, bytes]]] = {
     "gguf": lambda: {
@@ -231,7 +332,9 @@ READ_ONLY: dict[str, Callable[[], dict[str, bytes]]] = {
         )
     },
     "rwkv": lambda: {"rwkv_vocab.txt": rwkv()},
-    "tekken": lambda: {"tekken.json": tekken()},
+    "tekken": lambda: {
+        "tekken.json": json.dumps(tekken(trained("another pattern"), special=20)).encode()
+    },
     "wordpiece": lambda: {"vocab.txt": "".join(f"{piece}\n" for piece in BERT).encode()},
     "clip": lambda: {"a.txt": b'"bpe_simple_vocab_16e6.txt#version: 0.2\nl o\nlo w</w>\n'},
 }

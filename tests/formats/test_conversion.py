@@ -12,9 +12,10 @@ import pytest
 import tokenizers
 from helpers.difficult import DIFFICULT
 from helpers.libraries import hugging_face
-from helpers.library_files import LINES, sentencepiece_model
+from helpers.library_files import sentencepiece_model
+from helpers.library_tokenizers import of_kind
 from helpers.refusals import refusal
-from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
+from tokenizers import models, pre_tokenizers
 
 import bpeviz
 from bpeviz import formats
@@ -24,27 +25,6 @@ from bpeviz.formats.base import TransientError
 from bpeviz.libraries.pool import LibraryError
 
 pytestmark = pytest.mark.slow
-
-LLAMA = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
-    r"\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-SPLIT = pre_tokenizers.Split(Regex(LLAMA), "isolated")
-LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-
-
-def byte_level(*parts: Any, special: tuple[str, ...] = ("<|end|>",)) -> tokenizers.Tokenizer:
-    """Return a tokenizer over bytes that the library trains on the samples."""
-    made = tokenizers.Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.Sequence([*parts, LEVEL])
-    made.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=700, show_progress=False, initial_alphabet=alphabet, special_tokens=[]
-    )
-    made.train_from_iterator(LINES, trainer)
-    made.add_special_tokens([*special])
-    return made
 
 
 def opened(made: tokenizers.Tokenizer, **changes: Any) -> Tokenizer:
@@ -58,7 +38,7 @@ def test_ids_in_another_order_than_the_merges_are_refused() -> None:
     entries = {c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     merges = [("t", "h"), ("th", "e")]
     made = tokenizers.Tokenizer(models.BPE(entries | {"the": 256, "th": 257}, merges))
-    made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
+    made.pre_tokenizer = of_kind("Llama 3's split").pre_tokenizer
     refusal(formats.dump, opened(made), "tiktoken", naming="tiktoken", error=FormatError)
 
 
@@ -109,17 +89,8 @@ def test_value_error_of_a_writer_is_a_reason_in_a_format_error(
     )
 
 
-def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = opened(byte_level(SPLIT))
-    other = opened(byte_level(pre_tokenizers.Split(Regex(r"\S+|\s+"), "isolated")))
-    monkeypatch.setattr(formats, "converted", lambda tokenizer, format: converted(other, format))
-    from bpeviz.formats.conversion import converted
-
-    refusal(formats.dump, ours, "tiktoken", naming=("tiktoken", "other ids"), error=FormatError)
-
-
 def test_library_that_is_busy_is_no_reason_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = opened(byte_level(SPLIT))
+    ours = opened(of_kind("Llama 3's split"))
 
     def busy(*_: object) -> list[int]:
         raise LibraryError("the server is busy") from TimeoutError()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import tempfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,71 +13,22 @@ import pytest
 import tokenizers
 from helpers import libraries
 from helpers.difficult import DIFFICULT
-from helpers.library_tokenizers import files_of, of_kind
+from helpers.library_tokenizers import END, files_of, of_kind
 from helpers.refusals import refusal
 from tokenizers import (
     Regex,
-    models,
     pre_tokenizers,
-    trainers,
 )
 
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.boundaries import DROPPED_ID
-from bpeviz.core.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.slow
 
 ByteLevel = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
-CORPUS = [
-    path.read_text()
-    for path in sorted((Path(__file__).resolve().parents[2] / "sample_texts").glob("*.txt"))
-][:5]
-CORPUS += list(DIFFICULT)
-LLAMA = (  # the split of Llama 3's tokenizer.json, which is cl100k's as it was once
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-END = "<|endoftext|>"
 FILE = "tokenizer.json"
-
-
-def bpe(
-    pre_tokenizer: pre_tokenizers.PreTokenizer | None,
-    special: list[str] | None = None,
-    model: dict[str, Any] | None = None,
-    **training: Any,
-) -> tokenizers.Tokenizer:
-    theirs = tokenizers.Tokenizer(models.BPE(**(model or {})))
-    if pre_tokenizer is not None:
-        theirs.pre_tokenizer = pre_tokenizer
-    trainer = trainers.BpeTrainer(
-        vocab_size=900,
-        special_tokens=[END] if special is None else special,
-        show_progress=False,
-        **training,
-    )
-    theirs.train_from_iterator(CORPUS, trainer)
-    return theirs
-
-
-def over_bytes(
-    pre_tokenizer: pre_tokenizers.PreTokenizer | None = None, **more: Any
-) -> tokenizers.Tokenizer:
-    return bpe(
-        pre_tokenizer or ByteLevel(add_prefix_space=False),
-        initial_alphabet=ByteLevel.alphabet(),
-        **more,
-    )
-
-
-def read(theirs: tokenizers.Tokenizer) -> Tokenizer:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "tokenizer.json")
-        theirs.save(str(path))
-        return bpeviz.read(path)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +42,7 @@ def read(theirs: tokenizers.Tokenizer) -> Tokenizer:
 )
 def test_template_that_is_not_usable_is_no_error_of_ours(single: list[Any]) -> None:
     """Then the library reads the file, or says what is wrong with it."""
-    document = json.loads(over_bytes().to_str())
+    document = json.loads(of_kind("GPT-2").to_str())
     document["post_processor"] = {
         "type": "TemplateProcessing",
         "single": single,
@@ -116,7 +66,7 @@ def settings(**values: Any) -> dict[str, bytes]:
 
 
 def test_vocab_and_merges_have_the_chosen_pre_tokenization_or_that_of_gpt2() -> None:
-    theirs = bpe(ByteLevel(add_prefix_space=False))
+    theirs = tokenizers.Tokenizer.from_str(of_kind("GPT-2").to_str())
     files = saved(theirs)
     assert "GPT-2 is assumed" in formats.assumed(files)
     qwen = files | settings(tokenizer_class="Qwen2Tokenizer")
@@ -141,7 +91,7 @@ def test_vocab_and_merges_have_the_chosen_pre_tokenization_or_that_of_gpt2() -> 
     ],
 )
 def test_vocab_and_merges_of_another_model_are_refused(beside: dict[str, bytes]) -> None:
-    files = saved(bpe(ByteLevel(add_prefix_space=False))) | beside
+    files = saved(of_kind("GPT-2")) | beside
     refusal(formats.parse, files, naming=("vocab.json", DOWNLOAD), error=formats.FormatError)
     assert formats.parse(files, pattern="gpt2").encode("low")
 
@@ -149,7 +99,7 @@ def test_vocab_and_merges_of_another_model_are_refused(beside: dict[str, bytes])
 @pytest.mark.parametrize("entries", [["<s>", "a", "b</w>", "ab</w>"], ["<unk>", "a", "b", "ab"]])
 def test_vocabulary_over_characters_is_refused(entries: list[str]) -> None:
     vocab = json.dumps({name: i for i, name in enumerate(entries)}).encode()
-    files = {"vocab.json": vocab, "merges.txt": f"a {entries[2]} 9\n".encode()}
+    files = {"vocab.json": vocab, "merges.txt": f"a {entries[2]}\n".encode()}
     refusal(formats.parse, files, naming=("vocab.json", DOWNLOAD), error=formats.FormatError)
 
 
@@ -157,8 +107,9 @@ DOWNLOAD = "Download tokenizer.json of this model"
 
 
 def test_folder_of_a_fine_tuned_gpt2_has_its_added_tokens(tmp_path: Path) -> None:
-    theirs = bpe(ByteLevel(add_prefix_space=True))
-    size = theirs.get_vocab_size()
+    theirs = tokenizers.Tokenizer.from_str(of_kind("GPT-2").to_str())
+    theirs.pre_tokenizer = ByteLevel(add_prefix_space=True)
+    size = theirs.get_vocab_size(with_added_tokens=False)
     files = saved(theirs) | settings(
         tokenizer_class="GPT2Tokenizer", add_prefix_space=True, pad_token="<pad>"
     )
@@ -168,7 +119,7 @@ def test_folder_of_a_fine_tuned_gpt2_has_its_added_tokens(tmp_path: Path) -> Non
     ours = bpeviz.read(tmp_path)
     encode = libraries.of_library(theirs)
     assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
-    assert dict(ours.special_tokens) == {END: 0, "<pad>": size}
+    assert dict(ours.special_tokens) == {"<pad>": size, "<|endoftext|>": size + 1}
     plain = formats.parse(files | settings(pad_token="<pad>"))
     assert plain.encode("a<pad>", allowed_special={"<pad>"})[-1] == size
     assert len(plain.encode("low")) <= len(ours.encode("low"))
@@ -183,7 +134,7 @@ def test_boundaries_of_unknown_tokens_and_removed_characters_follow_the_text() -
         unk_token="<unk>",
         show_progress=False,
     )
-    ours = read(made._tokenizer)
+    ours = formats.parse({FILE: made.to_str().encode()})
     text = "@@ low\x1b w"
     assert [(t.start, t.end) for t in ours.tokens(text)][:3] == [(0, 0), (0, 2), (2, 6)]
     bounds = ours.boundaries(text)
@@ -192,7 +143,7 @@ def test_boundaries_of_unknown_tokens_and_removed_characters_follow_the_text() -
 
 
 def test_files_with_a_prefix_are_found_in_their_folder(tmp_path: Path) -> None:
-    theirs = over_bytes()
+    theirs = of_kind("GPT-2")
     folder = tmp_path / "tokenizer"
     folder.mkdir()
     theirs.model.save(str(folder), "mine")

@@ -3,175 +3,22 @@
 from __future__ import annotations
 
 import base64
-from pathlib import Path
-from typing import Any
 
 import pytest
 import tiktoken
 import tiktoken_ext.openai_public
 from helpers.difficult import DIFFICULT
 from helpers.libraries import LIBRARIES
-from helpers.properties import many, quarter
+from helpers.properties import quarter
 from helpers.refusals import refusal
-from helpers.texts import SMALL_TEXTS
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats import FORMATS, FormatError
-from bpeviz.formats.base import UnsupportedError
-from bpeviz.formats.regex_dialects import DialectError
+from bpeviz.formats import FormatError
 from bpeviz.libraries.tokenizer import LibraryTokenizer
-from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
-from bpeviz.trainers import TRAINERS
-
-CORPORA = SMALL_TEXTS | st.lists(st.sampled_from(DIFFICULT[:-20]), max_size=6).map(" ".join)
-_PARTS = ["ab", "ba", " ", "[UNK]", "été", "<|b|>", "<unk>", "low", "🤖", "\n\n", "x", "##a", "▁"]
-TEXTS = st.one_of(
-    SMALL_TEXTS,
-    st.sampled_from(DIFFICULT),
-    st.lists(st.sampled_from(_PARTS), max_size=12).map("".join),
-)
-SPLITS = st.sampled_from(
-    [
-        *((key, "") for key in PATTERNS),
-        (CUSTOM, r"\p{L}+|\p{N}"),  # the parts between matches are pre-tokens
-        (CUSTOM, r" ?\w+|[^\w\s]"),
-        (CUSTOM, r"(?:[ab]{1,2}+|\s)|[^ab\s]++"),
-        (CUSTOM, r" ?[^ ]+$|\w+(?!b)|(?s:.)"),
-        (WORD_LIST, "a ab abc low lower ba été 👍"),
-    ]
-)
-SPECIALS = st.sampled_from(
-    [(), ("<|end|>",), ("<|b|>", "<|ab|>", "ab<|"), ("with space", "été", "\n\n"), ("a", "🤖")]
-)
-_NUMBERS = {
-    "threshold": st.integers(0, 4),
-    "min_count": st.integers(1, 2),
-    "transition": st.integers(256, 270),
-    "max_words": st.integers(1, 4),
-    "base_size": st.integers(256, 264),
-    "seed_size": st.integers(300, 400),
-    "max_piece": st.integers(2, 16),
-}
-
-
-@st.composite
-def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw arguments of `bpeviz.train` from the declared options of every trainer."""
-    trainer = TRAINERS[draw(st.sampled_from([*TRAINERS]))]
-    pattern, expression = draw(SPLITS)
-    chosen: dict[str, Any] = {}
-    for option in trainer.options:
-        if option.objects is not None or not option.applies(chosen):
-            continue
-        if option.choices is not None:
-            chosen[option.name] = draw(st.sampled_from([*option.choices]))
-        elif option.name in _NUMBERS:
-            chosen[option.name] = draw(_NUMBERS[option.name])
-        elif option.kind == "text":
-            chosen[option.name] = draw(SMALL_TEXTS)
-    size = {"vocab_size": 290} if trainer.prunes else {"merges": draw(st.integers(0, 40))}
-    return {
-        "text": draw(CORPORA),
-        "algorithm": trainer.key,
-        "pattern": pattern,
-        "expression": expression,
-        "special_tokens": draw(SPECIALS),
-        **size,
-        **chosen,
-    }
-
-
-def trained_tokenizer(arguments: dict[str, Any], part: float = 1.0) -> Tokenizer:
-    """Return the tokenizer after this share of the steps; raise `ValueError` without merges."""
-    training = bpeviz.train(**arguments)
-    return training.at_step(int(part * training.steps))
-
-
-def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: str) -> None:
-    """Check that a file gives the tokenizer's ids, here and in the other library."""
-    back = formats.parse(files)
-    ids = tokenizer.encode(text)
-    assert back.encode(text) == ids
-    if tokenizer.unknown_id not in ids:  # the library writes its name
-        assert back.decode(ids) == tokenizer.decode(ids)
-    if key in LIBRARIES:
-        assert LIBRARIES[key](files)(text) == ids
-    spans, read = (
-        [(token.id, token.start, token.end) for token in one.tokens(text)]
-        for one in (tokenizer, back)
-    )
-    assert read == spans
-    here, there = tokenizer.boundaries(text), back.boundaries(text)
-    if DROPPED_ID not in here.ids(tokenizer.steps):  # a library drops white space as a whole
-        assert there.ids(back.steps).tolist() == here.ids(tokenizer.steps).tolist()
-        assert there.cuts(back.steps).tolist() == here.cuts(tokenizer.steps).tolist()
-    names = [*tokenizer.special_tokens]
-    assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
-    marked = "".join([text[:3], *names, text])
-    assert back.encode(marked, allowed_special=names) == tokenizer.encode(
-        marked, allowed_special=names
-    )
-    again = formats.dump(back, key)
-    assert formats.parse(again).encode(text) == ids
-
-
-@pytest.mark.slow
-@many(100, least=10)
-@given(any_arguments(), st.sampled_from([0.4, 1.0]), st.lists(TEXTS, min_size=1, max_size=3))
-@example(
-    {
-        "text": "andan anand an",
-        "algorithm": "superbpe",
-        "transition": 257,
-        "vocab_size": 258,
-        "pattern": WORD_LIST,
-        "expression": "the\nand\n of a ab low",
-    },
-    1.0,
-    ["an and an"],
-)
-@example({"text": "", "algorithm": "sentencepiece", "unknown": "bytes", "merges": 0}, 1.0, [" "])
-def test_formats_round_trip_any_tokenizer_or_name_the_reason(
-    arguments: dict[str, Any], part: float, texts: list[str]
-) -> None:
-    try:
-        tokenizer = trained_tokenizer(arguments, part)
-    except ValueError:
-        assume(False)
-    for key, form in FORMATS.items():
-        if key == "sentencepiece":  # it encodes lines; test_sentencepiece.py tests it
-            continue
-        files, refusal = None, None
-        try:
-            files = formats.dump(tokenizer, key)
-        except FormatError as error:
-            refusal = error
-        if refusal is not None:
-            assert str(refusal).startswith(f"{form.title} cannot represent this tokenizer: ")
-            reason = refusal.__cause__
-            assert isinstance(reason, UnsupportedError)
-            assert isinstance(reason.__cause__, DialectError | None), "a reason of the format"
-        else:
-            assert files is not None
-            assert tuple(files) == form.files
-            check_held(tokenizer, key, files, texts[len(key) % len(texts)])
-
-
-@pytest.mark.parametrize("pattern", ["none", "gpt2", "cl100k"])
-def test_minbpe_encodes_with_the_pattern_of_its_constructor(pattern: str) -> None:
-    tokenizer = bpeviz.train("I'LL go  123456  \n\nI'LL", pattern=pattern, merges=30).tokenizer()
-    files = formats.dump(tokenizer, "minbpe")
-    encode = LIBRARIES["minbpe"](files)
-    for text in ("I'LL go  123456  \n\nI'LL", *DIFFICULT[:20]):
-        assert encode(text) == tokenizer.encode(text)
-    readme = Path(formats.__file__).with_name("README.md").read_text("utf-8")
-    assert FORMATS["minbpe"].example in readme
-    assert "RegexTokenizer(pattern)" in str(bpeviz.save.__doc__)
 
 
 @pytest.mark.thorough

@@ -11,75 +11,30 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from helpers.properties import examples
 from helpers.refusals import refusal
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.byte_alphabet import CHARACTER_OF
-from bpeviz.formats import FORMATS, MAX_FILE, FormatError, library
+from bpeviz.formats import MAX_FILE, FormatError, library
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_JSON_VALUES
 from bpeviz.libraries import pool as library_pool
 
 TEXT = "low lower lowest, don't été 12 ab"
-KINDS: dict[str, dict[str, Any]] = {
-    "bytes": {"merges": 6, "special_tokens": ("<|e|>",)},
-    "own split": {"merges": 6, "pattern": "regex", "expression": r"\w+|\W"},
-    "characters": {"merges": 6, "atoms": "characters"},
-    "sentencepiece": {"merges": 6, "algorithm": "sentencepiece", "pattern": "none"},
-    "wordpiece": {"merges": 6, "algorithm": "wordpiece", "pattern": "words", "case": "lower"},
-    "unigram": {"vocab_size": 30, "algorithm": "unigram", "atoms": "characters"},
-}
 
 
 @cache
-def of_kind(key: str, kind: str) -> dict[str, bytes]:
-    return formats.dump(bpeviz.train(TEXT, **KINDS[kind]).tokenizer(), key)
-
-
-def refused(files: dict[str, bytes], **more: str) -> str:
-    """Return the error message for rejected files."""
-    with pytest.raises(FormatError) as error:
-        formats.parse(files, **more)
-    message = str(error.value)
-    check_sentence(message)
-    return message
-
-
-def check_sentence(message: str) -> None:
-    assert message.endswith(".")
-    assert message.isprintable()
-    assert len(message) < 600
-
-
-@settings(max_examples=examples(150))
-@given(
-    st.dictionaries(
-        st.sampled_from(
-            ["a.json", "b.txt", "a.tiktoken", "a.tiktoken.json", "x.csv", "y.model", "z"]
-        ),
-        st.binary(max_size=30) | st.text(max_size=30).map(str.encode),
-        max_size=3,
-    ),
-    st.sampled_from([None, *FORMATS]),
-)
-@example({}, None)
-@example({"a.json": b"{}"}, "csv")
-def test_arbitrary_files_raise_format_error(files: dict[str, bytes], key: str | None) -> None:
-    with pytest.raises(FormatError) as error:
-        formats.parse(files, key, pattern="none")
-    check_sentence(str(error.value))
+def written(key: str) -> dict[str, bytes]:
+    return formats.dump(bpeviz.train(TEXT, merges=6, special_tokens=("<|e|>",)).tokenizer(), key)
 
 
 # Errors name their place
 
 
-def replaced(key: str, old: bytes, new: bytes, kind: str = "bytes") -> dict[str, bytes]:
-    """Return the files of a kind with replaced bytes."""
-    files = {name: content.replace(old, new) for name, content in of_kind(key, kind).items()}
-    assert files != of_kind(key, kind)
+def replaced(key: str, old: bytes, new: bytes) -> dict[str, bytes]:
+    """Return the files of a tokenizer with replaced bytes."""
+    files = {name: content.replace(old, new) for name, content in written(key).items()}
+    assert files != written(key)
     return files
 
 
@@ -297,7 +252,8 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_file_error_names_the_place(what: str) -> None:
     files, facts = HOSTILE[what]
-    message = refused(files)
+    message = refusal(formats.parse, files, error=FormatError)
+    assert len(message) < 600
     for fact in facts:
         before, found, message = message.partition(fact)
         assert found, (fact, before)
@@ -324,7 +280,7 @@ def test_endless_file_raises_format_error() -> None:
 
 
 def test_parse_rejects_content_over_the_size_limit() -> None:
-    assert "a.csv is too large" in refused({"a.csv": bytes(MAX_FILE + 1)})
+    refusal(formats.parse, {"a.csv": bytes(MAX_FILE + 1)}, naming="a.csv", error=FormatError)
 
 
 def test_folder_without_tokenizer_raises_format_error(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import sentencepiece
 import tiktoken
 import tokenizers
 from helpers.difficult import DIFFICULT
-from helpers.library_files import LINES, sentencepiece_model
+from helpers.library_files import LINES, sentencepiece_model, tekken
 from helpers.library_tokenizers import of_kind
 from helpers.refusals import refusal
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
@@ -166,30 +166,9 @@ def test_tokenizer_inside_a_file_of_miditok_opens(key: str) -> None:
     assert ours.encode("ĀāĀ") == theirs.encode("ĀāĀ").ids == [2, 0]
 
 
-def _ranks(special: int) -> dict[str, Any]:
-    """Return a tekken.json of a tokenizer trained here."""
-    tokenizer = bpeviz.train("\n".join(LINES), merges=300, pattern="o200k").tokenizer()
-    files = formats.dump(tokenizer, "tiktoken")
-    lines = files["tokenizer.tiktoken"].decode().split()
-    pattern = json.loads(files["tokenizer.tiktoken.json"])["pat_str"]
-    vocab = [
-        {"rank": int(rank), "token_bytes": raw, "token_str": None}
-        for raw, rank in zip(lines[::2], lines[1::2], strict=True)
-    ]
-    return {
-        "config": {
-            "pattern": pattern,
-            "num_vocab_tokens": len(vocab),
-            "default_vocab_size": 256 + 250 + special,
-            "default_num_special_tokens": special,
-            "version": "v3",
-        },
-        "vocab": vocab,
-    }
-
-
 def test_tekken_json_gives_the_ids_of_tiktoken_after_its_special_tokens() -> None:
-    document = _ranks(special=30)
+    trained = bpeviz.train("\n".join(LINES), merges=300, pattern="o200k").tokenizer()
+    document = tekken(trained, special=30, unused=50)
     ours = formats.parse({"a.json": json.dumps(document).encode()})
     theirs = tiktoken.Encoding(
         "tekken",
@@ -400,15 +379,6 @@ def test_sentencepiece_bpe_replays_by_scores() -> None:
         _, _, at = max(pairs)
         pieces[at : at + 2] = ["".join(pieces[at : at + 2])]
     assert ids_at(ours, text, step) == [theirs.piece_to_id(piece) for piece in pieces]
-
-
-def test_folder_of_a_model_is_read_by_its_tokenizer(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
-    (tmp_path / "tokenizer.model").write_bytes(sentencepiece_model(model_type="char"))
-    assert bpeviz.read(tmp_path).special_tokens["</s>"] == 2
-    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
-    bpeviz.save(tokenizer, tmp_path / "tokenizer.json")
-    assert bpeviz.read(tmp_path).encode("lowest") == tokenizer.encode("lowest")
 
 
 def test_added_tokens_are_marked_in_the_grid() -> None:

@@ -37,18 +37,6 @@ def test_suffixes_select_the_format_in_any_case(name: str, tmp_path: Path) -> No
     assert bpeviz.read(first).encode(TEXT) == IDS
 
 
-@pytest.mark.parametrize("name", ["tok.txt", "tok.v2", "tok.jso"])
-def test_save_error_for_unknown_suffix_lists_known_suffixes(name: str, tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as error:
-        bpeviz.save(TOKENIZER, tmp_path / name)
-    for suffix in (".json", ".tiktoken", ".model", ".csv"):
-        assert suffix in str(error.value)
-    assert names(tmp_path) == set()
-    with pytest.raises(SystemExit, match="2"):
-        main(["train", "--merges", "2", "--output", str(tmp_path / name)])
-    assert names(tmp_path) == set()
-
-
 def test_save_accepts_any_suffix_with_a_named_format(tmp_path: Path) -> None:
     assert bpeviz.save(TOKENIZER, tmp_path / "tok.txt", "csv") == [tmp_path / "tok.txt"]
     assert bpeviz.save(TOKENIZER, tmp_path / "my.tok", "gpt2")[0] == tmp_path / "my.tok/vocab.json"
@@ -90,12 +78,6 @@ def test_read_accepts_either_gpt2_file_or_their_folder(
         assert bpeviz.read(path).encode(TEXT) == IDS
         assert main(["encode", str(tmp_path / "page"), "--tokenizer", str(path)]) == 0
         assert capsysbinary.readouterr().out == f"{IDS}\n".encode()
-
-
-def test_read_rejects_one_of_two_required_files(gpt2_folder: list[Path], tmp_path: Path) -> None:
-    gpt2_folder[1].unlink()
-    for path in (gpt2_folder[0], tmp_path):
-        refusal(bpeviz.read, path, naming="merges.txt", error=FormatError)
 
 
 # ---- tokenizers that encode in their own way

@@ -162,15 +162,6 @@ def test_file_with_an_expression_that_splits_differently_here_is_refused(
         _opened(key, expression)
 
 
-@pytest.mark.parametrize("key", ["minbpe", "tiktoken"])
-def test_file_with_an_own_expression_opens(key: str) -> None:
-    expression = r"\p{L}{1,3}|\s|[^\s\p{L}]"
-    opened = _opened(key, expression)
-    expected = replace(TRAINED, pre_tokenizer=PreTokenizer("bytes", CUSTOM, expression))
-    for text in DIFFICULT:
-        assert opened.encode(text) == expected.encode(text)
-
-
 @settings(max_examples=examples(100))
 @given(st.text("ab|()[]{}*+?^$\\.-,1pLwsSdD:=!<>i'&", max_size=12), st.sampled_from(ENGINES))
 def test_arbitrary_expressions_raise_only_dialect_errors(expression: str, engine: Engine) -> None:

@@ -33,12 +33,9 @@ TRAINING_TEXT = (SAMPLE[:6_000] + " ".join(DIFFICULT)).translate({ord("▁"): ""
 UNIGRAM = {"algorithm": "unigram", "vocab_size": 900}
 BPE = {"algorithm": "sentencepiece", "merges": 300, "pattern": "none"}
 KINDS: list[dict[str, Any]] = [
-    BPE,
-    {**BPE, "prefix": "no", "unknown": "unk", "coverage": "0.98"},
     {**BPE, "unknown": "unk", "digits": "yes", "coverage": "0.98"},
     {**BPE, "special_tokens": ("<|end|>", "<s>", "🤖")},
     {**UNIGRAM, "pattern": "whitespace", "special_tokens": ("<|end|>", "<s>")},
-    {**UNIGRAM, "pattern": "words"},
     {**UNIGRAM, "pattern": "characters", "vocab_size": 700},
     {**UNIGRAM, "pattern": "regex", "expression": BEFORE_SPACES},
 ]
@@ -167,17 +164,3 @@ def test_a_tokenizer_without_pieces_is_refused() -> None:
 def test_pieces_with_reserved_characters_are_refused(sign: str, reason: str) -> None:
     tokenizer = bpeviz.train(f"a{sign}b a{sign}b", "unigram", pattern="whitespace").tokenizer()
     refusal(formats.dump, tokenizer, "sentencepiece", naming=reason, error=FormatError)
-
-
-@pytest.mark.parametrize("arguments", [BPE, {**UNIGRAM, "pattern": "whitespace"}])
-def test_save_selects_the_format_by_the_trainer_and_read_keeps_the_ids(
-    tmp_path: Path, arguments: dict[str, Any]
-) -> None:
-    tokenizer = bpeviz.train(TRAINING_TEXT, **arguments).tokenizer()
-    (path,) = bpeviz.save(tokenizer, tmp_path / "small.model")
-    back = bpeviz.read(path)
-    for line in SAMPLE.splitlines()[:20]:
-        assert back.encode(line) == tokenizer.encode(line)
-    minbpe = bpeviz.train("low lower", vocab_size=257).tokenizer()
-    (path,) = bpeviz.save(minbpe, tmp_path / "other.model")
-    assert path.read_bytes().startswith(b"minbpe v1")
