@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import http.client
 import logging
 import math
 import os
@@ -26,9 +25,7 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 import uuid
 import zipfile
 from collections.abc import Callable
@@ -39,7 +36,7 @@ from typing import Literal
 from bpeviz import context, limits
 from bpeviz.pretrained import catalog, hub, transfer
 from bpeviz.pretrained.catalog import VocabularyFile, Wheel, cache_folder, files
-from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
+from bpeviz.pretrained.errors import VocabularyUnavailable, reason, why_not_stored
 
 __all__ = [
     "DownloadStatus",
@@ -175,8 +172,8 @@ _unreachable: dict[str, tuple[float, str]] = {}
 
 def _known_unreachable(file: VocabularyFile) -> str:
     """Return why the file's host failed less than `pause` ago, or an empty string."""
-    failed_at, reason = _unreachable.get(_host(file), (-math.inf, ""))
-    return reason if time.monotonic() - failed_at < transfer.LIMITS.pause else ""
+    failed_at, why = _unreachable.get(_host(file), (-math.inf, ""))
+    return why if time.monotonic() - failed_at < transfer.LIMITS.pause else ""
 
 
 def _host(file: VocabularyFile) -> str:
@@ -185,56 +182,20 @@ def _host(file: VocabularyFile) -> str:
 
 def _fetch_from_address(file: VocabularyFile) -> None:
     """Fetch a file from its address, or raise `_SourceError`."""
-    if reason := _known_unreachable(file):
-        raise _UnreachableError(reason)
+    if known := _known_unreachable(file):
+        raise _UnreachableError(known)
+    most = transfer.LIMITS.most_bytes
     try:
-        content = _download(file.address)
-    except _UnreachableError as error:
-        _unreachable[_host(file)] = (time.monotonic(), str(error))
-        raise
+        content = transfer.in_time(lambda end: transfer.read(file.address, end, most))
+    except Exception as error:
+        why = reason(error)
+        if hasattr(error, "response") or isinstance(error, transfer.TooLargeError):
+            raise _SourceError(why) from error
+        _unreachable[_host(file)] = (time.monotonic(), why)
+        raise _UnreachableError(why) from error
     if not _has_checksum(file, content):
         raise _SourceError("the response is not the expected file (wrong SHA-256)")
     _store(file, content)
-
-
-def _download(address: str) -> bytes:
-    """Return the content at an address, within the limits, or raise `_SourceError`."""
-    try:
-        return transfer.in_time(lambda end: _read(address, end))
-    except TimeoutError:
-        raise _UnreachableError(f"not finished within {transfer.LIMITS.total:g} s") from None
-
-
-def _read(address: str, end: float) -> bytes:
-    most = transfer.LIMITS.most_bytes
-    try:
-        with urllib.request.urlopen(address, timeout=transfer.LIMITS.silence) as response:  # noqa: S310 (ours)
-            # `read` would wait until all requested bytes have arrived.
-            content = transfer.joined(iter(lambda: response.read1(65536), b""), end, most)
-            announced = response.headers.get("Content-Length", "")
-    except transfer.TooLargeError:
-        raise _SourceError(f"the response exceeds {most:,} bytes") from None
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise _SourceError(f"HTTP status {error.code}") from error
-    except (OSError, ValueError, http.client.HTTPException) as error:  # ValueError: a bad proxy
-        if time.monotonic() > end:
-            raise TimeoutError from error
-        raise _UnreachableError(_why_no_connection(error)) from error
-    if announced.isdecimal() and len(content) < int(announced):
-        raise _UnreachableError(
-            f"the connection was cut off after {len(content):,} of {int(announced):,} bytes"
-        )
-    return content
-
-
-def _why_no_connection(error: Exception) -> str:
-    cause = error.reason if isinstance(error, urllib.error.URLError) else error
-    if isinstance(cause, TimeoutError):
-        return f"no response for {transfer.LIMITS.silence:g} s"
-    if isinstance(cause, OSError) and cause.strerror:
-        return f"the connection failed ({cause.strerror})"
-    return f"the connection failed ({type(cause).__name__})"
 
 
 # One lock per requirement: two threads do not download the same wheel at the same time.
@@ -313,19 +274,12 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
 def _why_pip_failed(complaints: str) -> str:
     """Return a short reason from pip's error output, without addresses."""
     lines = [line.strip() for line in complaints.splitlines() if line.strip()]
-    if not lines:
-        return "pip failed without a message"
-    if lines[-1].endswith("No module named pip"):
-        return "pip is not installed"
-    # After a failed connection, pip reports misleadingly that the package does not exist.
-    if any("connection broken by" in line for line in lines) and "No matching" in lines[-1]:
-        return "pip could not reach the index"
     # "ERROR: Exception:" precedes a traceback, whose last line is the reason.
     errors = [line for line in lines if line.startswith("ERROR:") and line != "ERROR: Exception:"]
-    reason = (errors or lines)[-1].removeprefix("ERROR:").strip()
+    last = (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
     # Addresses can contain passwords.
-    reason = re.sub(r"\w+://\S+|\(host='[^']*', port=\d+\)", "…", reason)
-    return f"pip reported “{reason[:160]}”"
+    last = re.sub(r"\w+://\S+|\(host='[^']*', port=\d+\)", "…", last)
+    return f"pip reported “{last[:160]}”"
 
 
 def _unpack(archive: Path, file: VocabularyFile) -> bytes:

