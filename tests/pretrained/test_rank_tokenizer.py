@@ -56,22 +56,6 @@ def test_tokens_whose_text_is_encoded_otherwise_are_twelve_in_o200k(load: Load) 
     assert encoded_instead(3914, tokenizer) == [198, 393]
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "steps", "special"),
-    [
-        ("gpt2", 50_257, 50_000, {"<|endoftext|>": 50_256}),
-        ("cl100k_base", 100_277, 100_000, {"<|endoftext|>": 100_257}),
-        ("o200k_base", 200_019, 199_742, {"<|endoftext|>": 199_999}),
-    ],
-)
-def test_published_vocabularies_have_their_known_sizes(
-    load: Load, name: str, size: int, steps: int, special: dict[str, int]
-) -> None:
-    tokenizer = load(name)
-    assert (tokenizer.vocab_size, tokenizer.steps) == (size, steps)
-    assert special.items() <= tokenizer.special_tokens.items()
-
-
 @many(60)
 @given(st.text(st.characters(codec="utf-8")), st.sampled_from(NAMES))
 def test_encode_round_trips_any_text_with_offsets_of_tiktoken(text: str, name: str) -> None:
@@ -81,37 +65,6 @@ def test_encode_round_trips_any_text_with_offsets_of_tiktoken(text: str, name: s
     assert tokenizer.decode(ids) == text
     starts = tokenizer._encoding.decode_with_offsets(ids)[1]
     assert [token.start for token in tokenizer.tokens(text)] == starts
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_encode_treats_special_tokens_as_text_unless_allowed(load: Load, name: str) -> None:
-    tokenizer = load(name)
-    special = tokenizer.special_tokens["<|endoftext|>"]
-    ids = tokenizer.encode("a<|endoftext|>b")
-    assert special not in ids
-    assert tokenizer.decode(ids) == "a<|endoftext|>b"
-    assert len(tokenizer.boundaries("a<|endoftext|>b")) == 15
-    allowed = tokenizer.tokens("a<|endoftext|>b", allowed_special={"<|endoftext|>"})
-    assert [(token.id == special, token.start, token.end) for token in allowed] == [
-        (False, 0, 1),
-        (True, 1, 14),
-        (False, 14, 15),
-    ]
-
-
-@pytest.mark.parametrize("unknown_id", [-1, 100_256, 100_277, 10**12])
-def test_unknown_ids_raise_value_error(load: Load, unknown_id: int) -> None:
-    """100256 is an unused id of cl100k (minbpe, exercise.md)."""
-    tokenizer = load("cl100k_base")
-    functions: list[Callable[[int], object]] = [
-        tokenizer.token_bytes,
-        tokenizer.token_label,
-        tokenizer.parents,
-        tokenizer.merge_step,
-    ]
-    for function in functions:
-        refusal(function, unknown_id, naming=("cl100k_base", str(unknown_id)))
-    refusal(tokenizer.decode, [15339, unknown_id], naming=str(unknown_id))
 
 
 def test_load_does_not_wait_for_the_download_of_another_vocabulary(

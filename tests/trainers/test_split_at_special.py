@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
-import sentencepiece
 from helpers.stages import played
 
 import bpeviz
@@ -97,24 +95,3 @@ def test_first_text_of_adaptive_bpe_is_split_as_well(corpus: Any) -> None:
     training = bpeviz.train(corpus, "adaptive", special_tokens=NAMES, **options)
     tokens = [training.base.token_label(i) for i in range(training.base.vocab_size)]
     assert not any("<" in token and len(token) > 1 for token in tokens)
-
-
-def test_sentencepiece_does_not_train_on_its_own_name_either() -> None:
-    model = io.BytesIO()
-    lines = ["low<unk>low low <unk> lower <unk> lower", "low low <unk>"] * 20
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=model,
-        model_type="bpe",
-        vocab_size=13,
-        bos_id=-1,
-        eos_id=-1,
-        minloglevel=2,
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-    )
-    theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    pieces = [theirs.id_to_piece(i) for i in range(theirs.get_piece_size())]
-    ours = bpeviz.train("\n".join(lines), "sentencepiece", pattern="none", merges=5, unknown="unk")
-    names = [ours.name(merge.new_id) for merge in ours.merges]  # type: ignore[attr-defined]
-    assert [name.replace("·", "▁") for name in names] == pieces[1:6]

@@ -353,27 +353,6 @@ def test_training_to_size_is_prefix_of_full_training(
 # Encoding
 
 
-def test_nbest_and_segmentations_equal_reference() -> None:
-    training = train_on_words(HUGS)
-    tokenizer = training.at_step(2)
-    best = [
-        (tuple(edge.id for edge in path), score(path))
-        for path in tokenizer.lattice("hugs").nbest(99)
-    ]
-    assert best[0][0] == tuple(tokenizer.encode("hugs"))
-    known = alive_at(training, 2)
-    expected = reference.ranked_segmentations("hugs", known)
-    assert [[tokenizer.pieces[i] for i in ids] for ids, _ in best] == [[*cut] for cut in expected]
-    assert [value for _, value in best] == [
-        reference.log_probability(cut, known) for cut in expected
-    ]
-    drawn = training.segmentations(2, "hugs", 0.2, 500, 3)
-    assert drawn.total() == 500
-    assert drawn.keys() <= {ids for ids, _ in best}
-    assert drawn == training.segmentations(2, "hugs", 0.2, 500, 3)
-    assert tokenizer.lattice("hugs").paths == len(best)
-
-
 # Against other libraries
 
 

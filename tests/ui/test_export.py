@@ -94,18 +94,6 @@ def brought(name: str) -> Opened:
 # ---- files that are opened
 
 
-def test_every_format_opens_from_files_and_zip() -> None:
-    tokenizer = bpeviz.train(ENGLISH, vocab_size=300).tokenizer()
-    assert {*MERGES} == {*FORMATS} - {"sentencepiece"}
-    for files in MERGES.values():
-        one = read_files([*files.items()])
-        packed = read_files([("both.ZIP", archive.packed(files))])
-        assert packed.tokenizer.encode(ENGLISH) == one.tokenizer.encode(ENGLISH)
-        assert one.tokenizer.encode(ENGLISH) == tokenizer.encode(ENGLISH)
-        assert one.key == packed.key
-    assert len({brought(name).key for name in FILES}) == len(FILES)
-
-
 def file_dialog() -> None:
     from bpeviz.ui import import_dialog
 

@@ -15,11 +15,8 @@ from typing import Any
 import pytest
 from helpers.asgi import HTML, ask, page, run
 from helpers.processes import PATIENCE
-from helpers.properties import examples
 from helpers.refusals import refusal
 from helpers.stages import played
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
 import bpeviz
@@ -228,49 +225,6 @@ def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
         await leader.leave()
 
     run(scenario())
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.just("\ud800") | st.text(),
-    lambda inner: st.lists(inner, max_size=2),
-    max_leaves=3,
-)
-NAMES = ("token", "link", "step", "content", "playing", "speed", "lit", "do", "part", "key")
-MESSAGES = st.dictionaries(st.sampled_from([*NAMES, "answer", "vote"]), VALUES) | st.builds(
-    lambda do, more: {"do": do, **more},
-    st.sampled_from(
-        ["ask", "part", "show", "again", "reveal", "end vote", "ask question", "prepare"]
-    ),
-    st.dictionaries(st.sampled_from(NAMES[2:]), VALUES),
-)
-
-
-@settings(max_examples=examples(30))
-@given(MESSAGES, st.lists(MESSAGES, max_size=4))
-@example({"link": "\ud800", "token": "\ud800"}, [{"do": "prepare", "part": 0}])
-def test_no_message_ends_a_connection(hello: dict[str, Any], messages: list[Any]) -> None:
-    room = ROOMS.open("tester", lambda _: Invitation())
-    room.show(PLAYABLE)
-    room.use(sheets.run("20-minutes"))
-
-    async def scenario() -> None:
-        leader, follower, other = (Socket(room.letters, key) for key in (leads(room), "", ""))
-        leader.send(**hello)
-        follower.send(**hello)
-        other.send(**hello)
-        await asyncio.gather(leader.until("sheet"), follower.until("token"))
-        for message in messages:
-            leader.send(**message)
-            follower.send(**message)
-        leader.send(do="ask")
-        leader.send(step=4, content=room.number)
-        await asyncio.gather(*(one.until("step", 4) for one in (leader, follower)))
-        await asyncio.gather(*(one.leave() for one in (leader, follower, other)))
-
-    try:
-        run(scenario())
-    finally:
-        room.close()
 
 
 def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
