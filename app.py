@@ -16,7 +16,6 @@
 #   'psutil~=7.2; sys_platform != "linux"',
 #   "segno~=1.6",
 #   "wcwidth~=0.9",
-#   "pillow~=13.0",
 #   "rich~=15.0",
 #   "huggingface_hub~=2.4",
 #   'uvloop~=0.23; sys_platform != "win32"',

@@ -95,14 +95,7 @@ def style(selector: str, *, in_host: bool = False) -> str:
         for name, share in (("line", _LINE), ("quiet", _QUIET), ("faint", 0.14))
     )
     own = "".join(f"--{name}:{value};" for name, value in properties.items())
-    # A picture has the colors of a theme, whatever that of the page is.
-    only = "".join(
-        f".on-{key}{{color-scheme:{key};{mixed}"
-        + "".join(f"--{name}:{color};" for name, color in asdict(theme).items())
-        + "}"
-        for key, theme in (("light", LIGHT), ("dark", DARK))
-    )
-    return f"{selector}{{{own}{mixed}}}{only}@media print{{{selector}{{{printed}}}}}\n"
+    return f"{selector}{{{own}{mixed}}}@media print{{{selector}{{{printed}}}}}\n"
 
 
 def hue_classes() -> str:

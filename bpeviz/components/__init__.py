@@ -27,7 +27,6 @@ PATH = "code"
 """The path of modules, below that of a page of the server."""
 
 _STYLES = {
-    "picture": ("score/score.css", "merge_diagram/merge_diagram.css"),
     "room": ("player/bars.css", "player/task.css"),
 }
 """The styles that a component needs for content that another one draws as well."""

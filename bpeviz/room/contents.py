@@ -54,12 +54,10 @@ class RoomScore:
     def full(self) -> RoomContent:
         """Return the payload of all members."""
         score = cast(Score, self.page.data["score"])  # of one text, also in the file of many
-        words = score["picture"]
-        settings = " · ".join(words.get("about", ()))
         return {
             "number": self.number,
-            "title": words["title"],
-            "settings": settings,
+            "title": score.get("verdict") or self.page.title,
+            "settings": " · ".join(self.page.settings),
             "score": score,
         }
 

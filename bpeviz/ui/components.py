@@ -62,7 +62,7 @@ def _register(
     return draw
 
 
-_player = _register("player", once=["way", "answer", "picture"])
+_player = _register("player", once=["way", "answer"])
 _player_events = _register("player_events", step=None, word=None, part=None, watched=None)
 _grid = _register("grid", token=None)
 _text_box = _register("text_box", change=None)
@@ -87,18 +87,8 @@ its address as others reach it, "page", or ""; and whether to offer the code of 
 score = _register("score")
 """Shows a text under several tokenizers (`bpeviz.views.score.payload`)."""
 
-picture = _register("picture", once=["drawn"])
-"""Shows the button that saves a colored text, or a slide with its buttons (`pictures`).
-
-For one run, the session then has under the key the frames of a GIF, "drawn": {"number", "frames",
-"key"}.
-"""
-
-merge_diagram = _register("merge_diagram", once=["picture"])
-"""Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`).
-
-For one run after a press of its button, the session has under the key the step to save, "picture".
-"""
+merge_diagram = _register("merge_diagram")
+"""Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`)."""
 
 texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
 """Shows a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
@@ -142,7 +132,6 @@ def player(
     key: str,
     on_way: Callable[[str], None] | None = None,
     on_answer: Callable[[], None] = lambda: None,
-    on_picture: Callable[[int], None] | None = None,
 ) -> int:
     """Show one timeline, or several as rows of one score (`bpeviz.views.stage.Stage`).
 
@@ -156,27 +145,19 @@ def player(
             again.
         on_answer: Likewise after an answer to its task, which the session then has under `key`, as
             "answer": {"of", "value"}.
-        on_picture: Likewise with the step of which a picture is to be saved, if it can be.
     """
 
     def pressed() -> None:
         if on_way is not None:
             on_way(str(st.session_state[key]["way"]))
 
-    def saves() -> None:
-        if on_picture is not None:
-            on_picture(int(st.session_state[key]["picture"]))
-
-    if on_picture is not None:
-        payload = payload.copy()
-        payload["saves"] = True
     linked: LinkedStep | None = st.session_state.get(LINKED_STEP)
     # A text that waits for its training has no steps.
     if linked and payload["last"] and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload.copy()
         payload["initialStep"] = min(linked["step"], payload["last"])
-    _player(payload, key, way=pressed, answer=on_answer, picture=saves)
+    _player(payload, key, way=pressed, answer=on_answer)
     return payload["initialStep"]
 
 

@@ -15,7 +15,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.base import Format, TransientError
 from bpeviz.room.votes import VoteQuestion
-from bpeviz.ui import markdown, pictures
+from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime.cache import cached
@@ -24,7 +24,6 @@ from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import POSTER, Slides
 
 DOWNLOAD = ":material/download:"
 
@@ -60,8 +59,7 @@ class Export:
         file: Returns a function that makes the interactive page, if there is one. It looks up all
             that the function needs, which runs outside of the page.
         plays: Whether this is an animation.
-        slides: Returns what is drawn on slides.
-        step: The present step, for a slide; None for the last one.
+        step: The present step, for the code of a frame; None for the last one.
         questions: Returns the questions on which a room can vote.
     """
 
@@ -70,7 +68,6 @@ class Export:
     tokenizer: Exported | None = None
     file: Callable[[], Callable[[], Interactive]] | None = None
     plays: bool = True
-    slides: Callable[[], Slides] | None = None
     step: int | None = None
     questions: Callable[[], Sequence[VoteQuestion]] | None = None
 
@@ -82,34 +79,6 @@ class Export:
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
 """The exports of the page, for the menu in the header."""
-
-
-_ASKED: SessionValue[int] = SessionValue("picture_of_step")
-"""The step of which a picture is to be saved, until its dialog opens."""
-
-ask_for_poster = _ASKED.put
-"""Open the poster of a step at the end of this run of the page (a callback)."""
-
-
-def show_poster(page: Page) -> None:
-    """Open the poster of the step that was asked for, if one was."""
-    step, offer = _ASKED.get(), EXPORT.get()
-    _ASKED.clear()
-    if step is not None and offer is not None and offer.slides is not None:
-        pictures.poster(offer.key, offer.slides(), step, session.address_of(page))
-
-
-def poster_button(page: Page) -> None:
-    """Draw the button that opens the poster of the present step, if there is a merge diagram."""
-    offer = EXPORT.get()
-    if (
-        offer is not None
-        and offer.slides is not None
-        and POSTER in (slides := offer.slides()).contents
-        and st.button(pictures.SAVE, icon=pictures.ICON, type="tertiary", key=f"poster_{offer.key}")
-    ):
-        # Before the first step there is nothing to see.
-        pictures.poster(offer.key, slides, offer.step or None, session.address_of(page))
 
 
 def export_button(page: Page) -> None:
@@ -126,36 +95,19 @@ def export_button(page: Page) -> None:
 @dialog("Export", icon=DOWNLOAD)
 def _export(offer: Export, shown: Page) -> None:
     key, link = offer.key, session.address_of(shown)
-    cards = iter(st.columns(3))
-    slides = None
-    if offer.slides is not None:
-        slides = offer.slides()
-        label = "Choose the slide" + ", or a GIF" * bool(slides.last)
-        more = st.expander(label, key=f"slides of {key}", on_change="rerun")
-        if more.open:
-            with more:
-                pictures.slides_section(key, offer.slides, offer.step, link)
+    places = iter(st.columns(2))
     code = ""
     if offer.file is not None:
-        label, name, kind = "Interactive web page", "comparison", "page" if slides else "table"
+        label, name = "Interactive web page", "comparison"
         if offer.plays:
-            label, name, kind = "Web page that plays", "animation", "plays"
-        with next(cards):
-            pictures.small(key, kind)
+            label, name = "Web page that plays", "animation"
+        with next(places):
             _button(key, f"{name}.html", label, partial(_interactive, offer.file(), link))
         code = playable.embed_code(f"{name}.html", name.capitalize())
-    if slides is not None:
-        with next(cards):
-            at = slides.place(offer.step)
-            small = None if more.open else pictures.slide(key, slides, at, link)
-            pictures.small(key, "slide", small)
-    if offer.picture is not None:
-        picture = offer.picture()
-        with next(cards):
-            pictures.small(f"text_{key}", "page", text=picture.payload(link))
-            if offer.plays:  # else the page above has the same rows
-                page = partial(_interactive, partial(playable.of_score, picture), link)
-                _button(key, "tokens.html", "Web page (HTML)", page)
+    if offer.picture is not None and offer.plays:  # else the page above has the same rows
+        page = partial(_interactive, partial(playable.of_score, offer.picture()), link)
+        with next(places):
+            _button(key, "tokens.html", "Colored text (HTML)", page)
     st.caption(
         "Each is one file, which works without a network or a server."
         + f" Colored text has up to {export.HELD:,} bytes." * (offer.picture is not None)

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import components, private, tab_state
-from bpeviz.ui.export_dialog import EXPORT, export_button, poster_button, show_poster
+from bpeviz.ui.export_dialog import EXPORT, export_button
 from bpeviz.ui.inputs.token_count import run_once_loaded
 from bpeviz.ui.learn import tours
 from bpeviz.ui.mark import IMAGE, MARK
@@ -77,7 +77,6 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         with link:
             _share(page)
         show_in_room(page)
-        show_poster(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)
         if page.has_inputs:
@@ -95,6 +94,5 @@ def _share(page: Page) -> None:
     if menu.open:
         with menu:
             session.link_buttons(page)
-            poster_button(page)
             export_button(page)
             room_button(page)

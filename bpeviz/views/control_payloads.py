@@ -1,4 +1,4 @@
-"""Types of the payloads of a page's controls: saving pictures, links, text boxes, chapters.
+"""Types of the payloads of a page's controls: links, text boxes, chapters.
 
 Those of what a stage draws are in `bpeviz.views.payloads`.
 """
@@ -7,55 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
-
-from bpeviz.views.payloads import Picture, Slide
-
-
-class Frames(TypedDict):
-    """The steps of which the browser draws the frames of a GIF, and their size in pixels."""
-
-    key: str
-    steps: list[int]
-    width: int
-    height: int
-
-
-class DrawnPart(TypedDict):
-    """The part of a frame that differs from the one before, as PNG in Base64."""
-
-    x: int
-    y: int
-    png: str
-
-
-class DrawnFrames(TypedDict):
-    """The frames that the browser has drawn, and the number of the request."""
-
-    key: str
-    number: int
-    frames: list[DrawnPart]
-
-
-class EncodedGif(TypedDict):
-    """The answer to such a request: a GIF in Base64, and words about it."""
-
-    request: int
-    data: str
-    words: str
-
-
-class PictureToSave(TypedDict):
-    """A colored text or a slide, with the buttons that save it, or a file in small."""
-
-    name: str
-    text: Picture | None
-    slide: Slide | None
-    step: NotRequired[int]
-    isDark: NotRequired[bool]
-    isFilled: NotRequired[bool]
-    animation: NotRequired[Frames | None]
-    gif: NotRequired[EncodedGif | None]
-    file: NotRequired[str]
 
 
 class LinkedStep(TypedDict):

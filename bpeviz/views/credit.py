@@ -13,7 +13,6 @@ from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.version import __version__
-from bpeviz.views.payloads import Credit
 
 MADE_WITH = f"Made with bpeviz {__version__}."
 
@@ -24,8 +23,8 @@ def check_link(link: str) -> None:
         raise ValueError("The link must begin with https:// or http://.")
 
 
-def parts(link: str = "") -> Credit:
-    """Return the last line of a picture: its "words", and the "link" with its words, "linked".
+def credit(link: str = "") -> str:
+    """Return the last line of a file as HTML.
 
     Args:
         link: The address that opens what the file shows, or "". One that only this machine or its
@@ -36,19 +35,9 @@ def parts(link: str = "") -> Credit:
     """
     check_link(link)
     if not is_public(urlsplit(link).hostname or ""):
-        link = ""
-    # Control characters, which XML does not allow, are encoded.
-    address = quote(link, safe=punctuation, errors="replace")
-    return {"words": MADE_WITH, "link": address, "linked": "Open it again"}
-
-
-def credit(link: str = "") -> str:
-    """Return the last line of a file as HTML; see `parts`."""
-    credit = parts(link)
-    if not credit["link"]:
-        return credit["words"]
-    address, linked = escape(credit["link"]), credit["linked"]
-    return f'{credit["words"]} <a href="{address}" rel="noreferrer">{linked}</a>'
+        return MADE_WITH
+    address = escape(quote(link, safe=punctuation, errors="replace"))
+    return f'{MADE_WITH} <a href="{address}" rel="noreferrer">Open it again</a>'
 
 
 def settings_of(

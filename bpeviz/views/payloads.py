@@ -222,7 +222,6 @@ class Player(TypedDict):
     opensInMotion: NotRequired[bool]
     plays: NotRequired[bool]
     remark: NotRequired[Remark | None]
-    saves: NotRequired[bool]
     ways: NotRequired[list[tuple[str, str]]]
     hasRace: NotRequired[bool]
     races: NotRequired[list[Race] | None]
@@ -251,23 +250,6 @@ class ScoreRow(TypedDict):
     isBest: NotRequired[bool]
 
 
-class Credit(TypedDict):
-    """The last line of a file."""
-
-    words: str
-    link: str
-    linked: str
-
-
-class PictureWords(TypedDict):
-    """The words around a picture."""
-
-    title: str
-    about: NotRequired[list[str]]
-    notes: NotRequired[list[str]]
-    credit: Credit
-
-
 class Score(TypedDict):
     """The rows of a text at one step."""
 
@@ -277,16 +259,9 @@ class Score(TypedDict):
     showIds: NotRequired[bool]
     unit: NotRequired[str]
     ariaLabel: NotRequired[str]
-    picture: NotRequired[PictureWords]
     verdict: NotRequired[str]
     rowEnds: NotRequired[list[int]]
     reveal: NotRequired[int | None]
-
-
-class Picture(PictureWords):
-    """A score with the words of its picture."""
-
-    score: Score
 
 
 class DotPlot(TypedDict):
@@ -313,7 +288,6 @@ class TextsTable(TypedDict):
     header: list[str]
     rows: list[TextsRow]
     plot: DotPlot | None
-    picture: NotRequired[PictureWords]
     legends: NotRequired[tuple[str, str]]
     startsAsTable: NotRequired[bool]
     opens: NotRequired[Sequence[str]]
@@ -388,37 +362,6 @@ class Diagram(TypedDict):
     columnCount: int
     signs: list[DiagramSign]
     sides: list[DiagramSide]
-    characters: NotRequired[tuple[int, int]]
-
-
-class SlideTable(TypedDict):
-    """A table of a slide."""
-
-    names: list[str]
-    rows: list[list[str]]
-
-
-class Contents(TypedDict, total=False):
-    """The content of a slide."""
-
-    views: list[Timeline] | None
-    score: Score | None
-    diagram: Diagram | None
-    table: SlideTable | None
-    characters: tuple[int, int]
-    notes: Sequence[str]
-
-
-class Slide(Contents):
-    """A slide, for all steps."""
-
-    key: str
-    content: str
-    title: str
-    settings: str
-    credit: Credit
-    stepName: str
-    stepNumbers: list[int]
 
 
 GridSpan = Sequence[int | str]

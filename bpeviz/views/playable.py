@@ -28,7 +28,7 @@ from bpeviz.text import as_json, clean, counted
 from bpeviz.views import credit as credits
 from bpeviz.views import encoded, parts, race, text_table
 from bpeviz.views.export import ColoredText
-from bpeviz.views.payloads import FileData, PictureWords, Race, TextsTable
+from bpeviz.views.payloads import FileData, Race, TextsTable
 from bpeviz.views.stage import Stage, of_training
 from bpeviz.views.table import Table
 
@@ -222,16 +222,11 @@ def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
     """
     text, verdict = picture.text, picture.score.get("verdict", "")
     words = [*_size(text, picture.part, picture.breaks), *picture.settings]
-    about: PictureWords = {
-        "title": verdict or picture.title,
-        "about": words,
-        "credit": credits.parts(),
-    }
     body = '<h2>The text under each tokenizer</h2>\n<div id="place-score"></div>'
     if metrics is not None:
         table = metrics.html("Metrics", right=metrics.names[1:-1])
         body = f'<p class="verdict">{escape(verdict)}</p>\n{body}\n<h2>Metrics</h2>\n{table}'
-    data: FileData = {"score": {**picture.score, "picture": about}}
+    data: FileData = {"score": {**picture.score, "verdict": verdict}}
     return Interactive(picture.title, words, data, ("score",), _SCORE, body, _TABLES)
 
 
@@ -249,7 +244,7 @@ def of_texts(
     tables: list[TextsTable] = [
         {
             **text_table.payload(
-                comparison, figure, text_table.title(figure, comparison.relative_to), settings
+                comparison, figure, text_table.title(figure, comparison.relative_to)
             ),
             "startsAsTable": figure is not figures.premium,
         }
@@ -336,7 +331,7 @@ def document(
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; \
-form-action 'none'; img-src blob:; style-src 'unsafe-inline'; script-src {allowed}">
+form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src {allowed}">
 <meta name="viewport" content="width=device-width">
 <title>{escape(title)}</title>
 <style>{STYLE}</style></head>

@@ -14,7 +14,6 @@ from bpeviz.analysis.comparison import TOTALS, ComparedText, Comparison, TextInt
 from bpeviz.analysis.figures import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.text import digest_of
-from bpeviz.views.credit import parts
 from bpeviz.views.payloads import DotPlot, TextsTable
 from bpeviz.views.table import Cell, Table
 
@@ -75,16 +74,13 @@ def by_text(comparison: Comparison) -> dict[str, list[ComparedText]]:
     return rows
 
 
-def payload(
-    comparison: Comparison, figure: Figure, label: str, settings: Sequence[str] = ()
-) -> TextsTable:
+def payload(comparison: Comparison, figure: Figure, label: str) -> TextsTable:
     """Return the payload of the component `texts_table`.
 
     Args:
         comparison: The comparison.
         figure: The figure in the cells.
         label: The accessible name.
-        settings: The settings of tokenizers in words, for a picture.
     """
     rows = by_text(comparison)
     names = [row.tokenizer for row in next(iter(rows.values()), ())]
@@ -97,10 +93,6 @@ def payload(
         "unit": "×" * is_premium,
         "note": f"{label}. {chart_legend(comparison, figure)}".rstrip(),
     }
-    notes = [
-        f"{label}. {legend(comparison, figure)}",
-        *[WITHOUT_SPECIAL] * (not comparison.special_tokens),
-    ]
     data: TextsTable = {
         "key": "",
         "label": label,
@@ -109,11 +101,6 @@ def payload(
         "plot": plot if any(getattr(row, figure.key) for row in comparison.rows) else None,
     }
     data["key"] = digest_of(data)
-    data["picture"] = {
-        "title": comparison.verdict,
-        "notes": [*notes, *settings],
-        "credit": parts(),
-    }
     return data
 
 

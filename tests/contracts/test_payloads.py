@@ -46,7 +46,7 @@ from bpeviz.text import as_json, color_key, digest_of
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.chapters import CHAPTERS
-from bpeviz.views import encoded, inspection, payloads, playable, race, score, slides
+from bpeviz.views import encoded, inspection, payloads, playable, race, score
 from bpeviz.views import pretokenization as pre_tokenized
 from bpeviz.views.export import colored
 from bpeviz.views.parts import part_between, part_of, parts
@@ -305,15 +305,13 @@ def all_of(training: Training) -> list[tuple[Any, Any]]:
     row = of_training(training, ODD, trained_on=trained_on, options={})
     stage, half = Stage([row]), row.steps // 2
     races = race.payload(row, race.first_groups(row, 3), stage.hues, stage.payload["timelineId"])
-    of_slides = slides.of_stage("Title", stage, row.settings(), last=half, drawn=(0, 9))
     picture = colored("Title", Stage([row.at(half, "Title")], stage.hues))
     page = playable.of_stage(stage)
     room = RoomTimeline(3, page)
     return [
         (payloads.Player, stage.payload),
         (payloads.Race, race.with_rest(races, row, row.steps, stage.hues)),
-        *((payloads.Slide, of_slides.payload(name, "")) for name in of_slides.contents),
-        (payloads.Picture, picture.payload()),
+        (payloads.Score, picture.score),
         (payloads.FileData, page.data),
         (payloads.RoomContent, room.full()),
         *((payloads.MoreSteps, room.more(*span)) for span in ((0, half), (half, room.last))),

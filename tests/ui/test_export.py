@@ -363,7 +363,7 @@ def test_export_offers_each_format_that_can_hold_the_tokenizer_or_names_one() ->
     holding = dumped(training.at_step(training.opening))
     titles = {format.title for format in FORMATS.values()}
     assert {*labels(app)} & titles == {FORMATS[key].title for key in holding}
-    assert labels(app)[:2] == ["Web page that plays", "Web page (HTML)"]
+    assert labels(app)[:2] == ["Web page that plays", "Colored text (HTML)"]
     refused = [button.label for button in app.button if button.label in titles and button.disabled]
     assert {*refused} == titles - {*labels(app)}
     reasons = [each.value for each in app.caption if each.value.startswith("Not possible")]
@@ -484,23 +484,3 @@ def test_csv_of_table_has_no_formulas() -> None:
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert [row[0] for row in rows[1:]] == [*(f"'{cell}" for cell in cells[:5]), *cells[5:]]
     assert '\n"a;=1"\n' in text
-
-
-@pytest.mark.parametrize(
-    ("page", "state"),
-    [
-        ("Train", {"algorithm": "unigram"}),
-        ("Inspect", {}),
-        ("Inspect", {"inspected_by": "yours"}),
-        ("Algorithms", {"algorithms": ["bpe", "unigram"]}),
-        ("Compare", {"compared": ["yours"]}),
-    ],
-)
-def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]) -> None:
-    app = app_pages.opened(page, text_box=TEXT, **state)
-    offer = app.session_state["offered_export"]
-    slides = offer.slides()
-    step = slides.last if offer.step is None else offer.step
-    for content in slides.contents:
-        data = slides.payload(content, "")
-        assert step < len(data["stepNumbers"])

@@ -3,6 +3,7 @@
 
 import { Tooltip, component, element, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
+import { savesPicture } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { breakLines, byteText, columnWidths } from "./layout.js";
 
@@ -47,6 +48,7 @@ class Grid {
       document.querySelector(".st-key-closer")?.scrollIntoView({ block: "nearest" }); // it is looked up there
     });
     root.querySelector(".projector").addEventListener("click", () => toggleFullscreen(this.frame), { signal });
+    savesPicture(root.querySelector(".save-icon"), () => this.frame);
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.frame);
     signal.addEventListener("abort", () => observer.disconnect());

@@ -10,7 +10,6 @@ import { Score } from "../shared/score.js";
 const LETTERS = [20, 44]; // pixels, the smallest and the largest
 const BETWEEN_LINES = 14; // pixels
 const PADDING = 24; // pixels at both sides
-const LETTERS_ON_PICTURE = [40, 110];
 
 /** The letters of a short text, with the merges of one tokenizer or of two on them. */
 export class MergeDiagram {
@@ -21,7 +20,6 @@ export class MergeDiagram {
   constructor(box, signal) {
     [this.place, this.said] = [".signs", ".said"].map((selector) => box.querySelector(selector));
     const observer = new ResizeObserver(() => this.fit());
-    this.height = 0; // pixels of a picture, which it fills
     this.scale = 1; // of letters and blocks
     observer.observe(this.place);
     signal.addEventListener("abort", () => observer.disconnect());
@@ -49,22 +47,19 @@ export class MergeDiagram {
     this.show(sides.map(({ last }) => last));
   }
 
-  /** Set the size of the letters: in one line if they have room, or in a picture as large as fits. */
+  /** Set the size of the letters: in one line if they have room. */
   fit() {
-    const { score, height, scale } = this;
+    const { score, scale } = this;
     const width = this.place.clientWidth - PADDING;
     if (!score || width <= 0 || Math.abs(width - this.width) < 4) return;
     this.width = width;
     const { words } = score.blocks[0];
-    const [smallest, largest] = height ? LETTERS_ON_PICTURE : LETTERS.map((size) => size * scale);
+    const [smallest, largest] = LETTERS.map((size) => size * scale);
     const inOneLine = unbrokenSize([words.join("")], width);
-    const wanted = inOneLine >= smallest ? Math.min(inOneLine, largest) : height ? largest : smallest;
-    let size = Math.min(unbrokenSize(words, width), wanted);
+    const wanted = inOneLine >= smallest ? Math.min(inOneLine, largest) : smallest;
+    const size = Math.min(unbrokenSize(words, width), wanted);
     for (const blocks of score.blocks) blocks.scale = scale;
-    const set = () => (score.host.style.fontSize = `${Math.floor(2 * size) / 2}px`);
-    set();
-    for (; height && size > 12 && (score.measure()?.lines.at(-1).bottom ?? 0) > height; size -= 2) set();
-    set();
+    score.host.style.fontSize = `${Math.floor(2 * size) / 2}px`;
     score.layOut();
   }
 

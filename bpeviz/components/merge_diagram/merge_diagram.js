@@ -2,6 +2,7 @@
 
 import { component, element } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
+import { savesPicture } from "../shared/picture.js";
 import { firstIndex } from "../shared/search.js";
 import { TextDiagram } from "./text_diagram.js";
 
@@ -9,14 +10,13 @@ class DiagramView extends TextDiagram {
   constructor(root, signal) {
     super(root, signal);
     [this.readout, this.field, this.track, this.number] = [".readout", ".field", ".track", ".step"].map((selector) => root.querySelector(selector));
-    root.querySelector(".save").addEventListener("click", () => this.on("picture", this.step), { signal });
+    savesPicture(root.querySelector(".save"), () => root.querySelector(".merge-diagram"));
     this.track.addEventListener("input", () => this.showStep(this.steps[Number(this.track.value)]), { signal });
     this.number.addEventListener("change", () => this.showStep(Number(this.number.value) || 0), { signal });
   }
 
   /** @param {import("./text_diagram.js").DiagramPayload} data */
-  update(data, on) {
-    this.on = on;
+  update(data) {
     if (this.data?.key === data.key) return;
     this.load(data);
     this.field.querySelector("output").textContent = formatCount(this.steps.at(-1));

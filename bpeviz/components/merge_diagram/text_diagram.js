@@ -26,7 +26,6 @@ import { MergeDiagram } from "./diagram.js";
  * @property {[number, number, string, [number, string][]][]} signs first column, column after the
  *   last, sign, its bytes in hex with their columns
  * @property {Side[]} sides one, or a second mirrored below the text
- * @property {[number, number]} [characters] on a slide, the first character of the text, and the one after the last
  */
 
 /**
@@ -78,19 +77,16 @@ function blocksOf({ tokens, tokenStyles, unit, stepCount }) {
 
 /** The diagram of a payload, with the tokens in words. */
 export class TextDiagram extends MergeDiagram {
-  /**
-   * @param {DiagramPayload} data
-   * @param {number} [most] the last step for whose blocks there is room
-   */
-  load(data, most = Infinity) {
+  /** @param {DiagramPayload} data */
+  load(data) {
     this.data = data;
     this.steps = stepsOf(data.sides);
-    this.draw(cellsOfSigns(data), data.sides.map((side) => ({ blocks: blocksOf(side), last: Math.min(side.stepCount, most) })));
+    this.draw(cellsOfSigns(data), data.sides.map((side) => ({ blocks: blocksOf(side), last: side.stepCount })));
   }
 
-  /** Show a step, each side by its own merges up to that number, or by its own step; return the tokens in words. */
-  showStep(step, own = []) {
-    const at = this.data.sides.map(({ stepCount }, i) => Math.min(own[i] ?? step, stepCount));
+  /** Show a step, each side by its own merges up to that number; return the tokens in words. */
+  showStep(step) {
+    const at = this.data.sides.map(({ stepCount }) => Math.min(step, stepCount));
     this.show(at);
     return this.data.sides.map(({ title, unit, note }, i) => {
       const tokens = this.score.blocks[i].tree.tokensAt(at[i]).filter(({ id }) => id !== LEFT_OUT_ID);

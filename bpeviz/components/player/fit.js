@@ -147,13 +147,12 @@ export function needsWidth(text, rows, width) {
  * @param {number} [how.below] pixels for labels
  * @param {boolean} [how.keepsLines] whether lines of code are not broken where this is possible
  * @param {boolean} [how.fills] whether a text that does not fit is as large as the lines that fit at the smallest size
- * @param {boolean} [how.isEndless] whether a page of columns is as high as it needs
  */
-export function fitScore(score, set, sizes, { scale = 1, isEndless = false, ...how } = {}) {
+export function fitScore(score, set, sizes, { scale = 1, ...how } = {}) {
   const { host, rows } = score;
   const padding = getComputedStyle(host);
   const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
-  score.pageHeight = isEndless ? Infinity : Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop));
+  score.pageHeight = Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop));
   const width = host.clientWidth - 2 * parseFloat(padding.paddingLeft) - names;
   if (width <= 0) return true; // not on the page
   const ofList = score.isList && names && width < NARROW ? { ...sizes, scrolling: () => LISTED } : sizes;

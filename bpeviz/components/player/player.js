@@ -6,6 +6,7 @@
 import { component, newButton, toggleFullscreen } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { formatCount, ordinal } from "../shared/format.js";
+import { savesPicture } from "../shared/picture.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { Captions } from "./captions.js";
@@ -38,7 +39,6 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [plays] whether it plays as soon as it is seen, as the user asked
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
- * @property {boolean} [saves] whether the host saves its merge diagram as a picture
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether there are candidates of its steps
  * @property {import("./bars.js").RacePayload[] | null} [races] these, for each view; else they arrive later
@@ -86,6 +86,10 @@ class Player {
       this.selection.say(words, box);
       this.announcer.say(words.textContent);
     };
+    savesPicture(find(".save"), () => {
+      this.playback.stop();
+      return this.section;
+    });
     this.step = 0;
     this.film = { from: 0, to: 0, beat: 0 };
     this.#listen(signal);
@@ -220,7 +224,6 @@ class Player {
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
     this.section.classList.toggle("still", Boolean(this.data.isStill));
-    this.section.classList.toggle("saves", Boolean(this.data.saves));
     this.section.classList.toggle("plain", Boolean(this.data.isPlain));
     if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
     this.captions.draw(this.stage, Boolean(hasRace));
@@ -343,9 +346,6 @@ class Player {
         return this.playback.isPlaying ? this.playback.stop() : this.#play();
       case "blocks":
         return this.#showBlocks(this.section.classList.contains("unblocked"));
-      case "save":
-        this.playback.stop();
-        return this.on("picture", this.step);
       case "projector":
         return toggleFullscreen(this.section);
       case "next-token":

@@ -3,7 +3,6 @@
 import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf } from "../shared/cells.js";
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
-import { newSheet } from "../shared/picture.js";
 import { Score } from "../shared/score.js";
 import { fitScore, sizesOfRows } from "../player/fit.js";
 import { agreement, tokenAt } from "./agreement.js";
@@ -78,38 +77,24 @@ export class Comparison {
    * Set the size of the text to the largest at which all of it fits.
    * @param {{smallest?: number, largest?: number}} [sizes] in pixels
    * @param {number} [scale] of names
-   * @param {boolean} [isEndless] whether it is as high as its text
    */
-  fit(sizes = {}, scale = 1, isEndless = false) {
+  fit(sizes = {}, scale = 1) {
     const { host, score, data } = this;
     if (!host.clientWidth) return;
     host.classList.add("fitting"); // as high as it may be
     host.style.maxHeight = "";
     const set = (size) => (host.style.fontSize = `${size}px`);
-    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, isEndless, below: data.showIds ? ID_HEIGHT : 0 });
+    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
     this.box.classList.toggle("scrolls", !fits);
     const { padding } = score.measure();
-    if (!fits && !isEndless) score.pageHeight = host.clientHeight - padding; // it may be higher then
+    if (!fits) score.pageHeight = host.clientHeight - padding; // it may be higher then
     host.classList.remove("fitting");
     score.layOut();
-    if (fits || isEndless) return;
+    if (fits) return;
     const whole = score.lines.filter(({ bottom }) => bottom <= host.clientHeight - padding + 1);
     if (!whole.length) return;
     score.pageHeight = whole.at(-1).bottom; // it ends at a line
     host.style.maxHeight = `${score.pageHeight}px`;
     score.layOut();
   }
-}
-
-/**
- * Lay out a comparison with the words around it, for a picture.
- * @param {any} parent an element inside its style
- * @param {import("./score.js").ScorePayload} data
- * @param {import("../shared/picture.js").SheetPayload} words
- */
-export function scoreSheet(parent, data, words) {
-  const comparison = new Comparison(data);
-  const sheet = newSheet(parent, words, comparison.box);
-  comparison.fit({ largest: 24 }, 1, true);
-  return sheet;
 }

@@ -4,11 +4,11 @@
 import { LEFT_OUT_ID, LIT, UNKNOWN_ID, idOf } from "../shared/cells.js";
 import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, subscribe } from "../shared/events.js";
-import { CAN_SAVE, saveSheet } from "../shared/picture.js";
+import { savesPicture } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { TokenList } from "../shared/token_list.js";
 import { overlapping, tokenAt } from "./agreement.js";
-import { Comparison, scoreSheet } from "./comparison.js";
+import { Comparison } from "./comparison.js";
 
 const MOST_TOKENS = 12; // of a row in the tooltip
 const PROJECTED = 96; // pixels, the largest letters on the whole screen
@@ -38,7 +38,6 @@ let revealed = null; // a change of the page does not scroll again
  * @property {boolean} [showIds] whether to show the id of each token
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of the score
- * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
  * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too. Only the score
  *   of a page has one, which may be empty: it has a legend and keys
  * @property {number | null} [reveal] another number than before scrolls to the score
@@ -74,14 +73,15 @@ class ScoreView {
     this.board = find(".board");
     this.place = find(".place");
     this.tooltip = new Tooltip(find(".card"), this.board);
-    [this.save, this.live] = [".save-picture", ".live"].map(find);
+    this.live = find(".live");
     this.list = new TokenList("Tokens");
     this.place.after(this.list.box);
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.place, "mousemove", (event) => this.hover(event));
     on(this.place, "mouseleave", () => this.clear());
     on(this.place, "copy", (event) => this.comparison.score.copyTo(event, root));
-    on(this.save, "click", () => this.#save());
+    savesPicture(find(".save-picture"), () => this.board);
+    savesPicture(find(".save-drawing"), () => this.board, "tokens.svg");
     on(find(".projector"), "click", () => toggleFullscreen(this.board));
     on(document, "keydown", (event) => this.#key(event));
     followSize(this.place, () => this.#resized(), signal);
@@ -103,11 +103,6 @@ class ScoreView {
     if (this.key !== data.key) this.#draw(data);
     if (data.reveal && data.reveal !== revealed) this.#reveal();
     revealed = data.reveal ?? revealed;
-  }
-
-  #save() {
-    const { picture } = this.data;
-    saveSheet(scoreSheet(this.board, this.data, picture), picture.title, "tokens.svg");
   }
 
   #reveal() {
@@ -138,7 +133,6 @@ class ScoreView {
     });
     for (const [name, sign] of [[".lossy", UNKNOWN_ID], [".dropping", LEFT_OUT_ID]])
       find(name).hidden = !rows.some(({ distinct }) => distinct.some(([id]) => id === sign));
-    this.save.hidden = !CAN_SAVE || !data.picture;
     this.#resized();
     this.bytes = new TextEncoder().encode(data.text);
     const { common } = this.comparison;

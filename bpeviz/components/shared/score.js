@@ -362,17 +362,6 @@ export class Score {
     return atom < 0 ? null : { row, atom };
   }
 
-  /** Show the text up to a place in UTF-16 units only. */
-  crop(offset) {
-    const end = firstIndex(this.cells.length, (c) => this.cells[c].start >= offset);
-    this.lines = this.lines.filter((line) => !(line.element.hidden = line.first >= end));
-    for (const block of this.host.children) block.hidden = block.first >= end;
-    const last = this.lines.at(-1);
-    last.end = Math.min(last.end, end);
-    for (const staff of last.staves) staff.signs = staff.ruler?.replaceChildren(); // none
-    for (const row of this.rows) row.draw(0, row.atomsOf([0, this.lines.length])[1]);
-  }
-
   // ---- places in the text
 
   /** Put the selected part of the original text on the clipboard, without stand-ins. */

@@ -3,7 +3,7 @@
 // The host styles it like its other tables.
 
 import { component, draw, element, newButton, unbroken } from "../shared/dom.js";
-import { CAN_SAVE, newSheet, saveSheet } from "../shared/picture.js";
+import { savesPicture } from "../shared/picture.js";
 import { DotPlot } from "./dot_plot.js";
 import { nextOrder, ordered } from "./order.js";
 
@@ -14,7 +14,6 @@ import { nextOrder, ordered } from "./order.js";
  * @property {string[]} header the title of the names, and the tokenizers
  * @property {import("./order.js").Row[]} rows
  * @property {import("./order.js").Sorted} [sorted] the order at first
- * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
  * @property {import("./dots.js").Plot | null} [plot] what the dot plot shows, if there is one
  * @property {[string, string]} [legends] what the marks of the chart and of the table mean
  * @property {boolean} [startsAsTable] whether the table is in front at first
@@ -38,7 +37,8 @@ class TextsTable {
     this.chart = element("div", "dots");
     this.plot = new DotPlot(draw(this.chart, "svg", { role: "group" }));
     this.save = element("div", "save-pictures");
-    for (const kind of ["SVG", "PNG"]) this.save.append(newButton("save-picture", `Save as ${kind}`, () => this.#save(kind.toLowerCase())));
+    for (const [words, name] of [["Save this picture"], ["Save as SVG", "texts.svg"]])
+      savesPicture(this.save.appendChild(element("button", "save-picture", words)), () => (this.isChart ? this.chart : this.frame), name);
     this.legend = element("p", "texts-legend");
     root.replaceChildren(this.tabs, this.chart, this.frame, this.legend, this.save);
     this.tabs.addEventListener("keydown", ({ key }) => ["ArrowLeft", "ArrowRight"].includes(key) && this.#turnTo(!this.isChart, true), { signal });
@@ -62,7 +62,6 @@ class TextsTable {
   update(data, on) {
     this.data = data;
     this.on = on;
-    this.save.hidden = !CAN_SAVE || !data.picture;
     this.tabs.hidden = !data.plot;
     this.prefersChart ??= !data.startsAsTable;
     if (this.key !== data.key) {
@@ -112,22 +111,6 @@ class TextsTable {
     const limits = isWide() && row && document.documentElement.dataset.embedded === undefined;
     const rows = Math.floor((0.85 * innerHeight - head) / row);
     this.frame.style.maxHeight = limits ? `${head + bar + rows * row}px` : "";
-  }
-
-  #save(kind) {
-    const { picture, label } = this.data;
-    const save = (content, words = picture) => saveSheet(newSheet(this.frame.parentNode, words, content), label, `texts.${kind}`);
-    if (this.isChart) {
-      const chart = this.chart.cloneNode(true);
-      chart.style.width = `${this.width}px`;
-      return save(chart, { ...picture, notes: [this.data.plot.note, ...picture.notes.slice(1)] });
-    }
-    const frame = element("div", "facts-frame fits");
-    frame.style.maxHeight = "none";
-    const table = frame.appendChild(this.table.cloneNode(true));
-    // Beside the page, cells that stay in view would leave their places.
-    for (const cell of table.querySelectorAll("th, td")) cell.style.position = "static";
-    save(frame);
   }
 
   #draw() {

@@ -91,7 +91,6 @@ class Question(Generic[Given]):
         name: Its name, which tells no answer.
         hint: A hint after a wrong answer, without the right one.
         score: Returns the score of an answer, the best one highest, and its words; "" without one.
-        card: Draws what the user can save of their best answer.
         rows: What is listed below it: "title", the messages "items", and whether they are
             "numbered".
     """
@@ -102,7 +101,6 @@ class Question(Generic[Given]):
     name: str = ""
     hint: str = ""
     score: Callable[[Given], tuple[float, str]] | None = None
-    card: Callable[[Given], None] | None = None
     rows: Sequence[MessageRow] = ()
 
     def likely(self) -> list[Mistake[Given]]:

@@ -516,8 +516,6 @@ def _draw_task(
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         answered_by = partial(_take, key, of, number, names[number], question)
         components.player(payload, key, on_answer=answered_by)
-    if question.card and entry["tries"]:
-        question.card(max(entry["tries"], key=question.score))
     if is_done and not is_own:
         st.markdown(fill(words.why))
     return is_done

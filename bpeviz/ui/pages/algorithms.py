@@ -60,7 +60,6 @@ from bpeviz.views import playable, race, tables
 from bpeviz.views.parts import part_between, parts
 from bpeviz.views.payloads import ClickedWord, Player, Race
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage, colored, hues_in
 from bpeviz.views.table import TokenCell
 
@@ -175,13 +174,7 @@ def show(side: DeltaGenerator) -> None:
     payload = _aligned(tuple(shown), part).copy()
     payload["hasRace"] = has_race
     handles = [row.handle for row in shown]
-    EXPORT.put(
-        Export(
-            "algorithms",
-            file=partial(_animation, handles, part),
-            slides=partial(_slides, handles, part),
-        )
-    )
+    EXPORT.put(Export("algorithms", file=partial(_animation, handles, part)))
     with place:
         changing = payload["changingSteps"]
         steps = payload["last"] if changing is None else len(changing)
@@ -254,13 +247,6 @@ def _aligned(shown: tuple[Trained, ...], part: Part) -> Player:
 def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Interactive]:
     stage = _stage([handle.open() for handle in handles], part)
     return partial(playable.of_stage, stage)
-
-
-def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
-    stage = _stage([handle.open() for handle in handles], part)
-    title = "Algorithms" if len(stage.rows) > 1 else stage.rows[0].title
-    settings = [f"{row.title}: {', '.join(row.settings())}" for row in stage.rows]
-    return of_stage(title, stage, settings)
 
 
 def _name(row: Trained) -> str:

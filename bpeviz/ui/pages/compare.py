@@ -48,12 +48,11 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, score, slides, tables
+from bpeviz.views import charts, playable, score, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Score
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides
 from bpeviz.views.stage import of_columns
 
 T = TypeVar("T")
@@ -369,12 +368,7 @@ def _draw_score(
         score = playable.of_score(picture, tables.metrics(measured))
         return score if texts is None else playable.of_texts(texts, settings, score)
 
-    def drawn() -> Slides:
-        return slides.of_score(sentence, picture, tables.metrics(measured))
-
-    EXPORT.put(
-        Export("compare", lambda: picture, file=lambda: comparison, plays=False, slides=drawn)
-    )
+    EXPORT.put(Export("compare", lambda: picture, file=lambda: comparison, plays=False))
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:

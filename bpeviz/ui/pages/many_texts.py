@@ -147,7 +147,7 @@ def show(
     answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
     label = _label(figure, relative_to, len(texts))
     trained = [words for offer, _ in chosen for words in offer.settings]
-    payload = text_table.payload(comparison, figure, label, trained)
+    payload = text_table.payload(comparison, figure, label)
     if len(texts) > 1:
         st.caption(markdown.escape(_totals(comparison)))
     payload["legends"] = _legends(comparison, figure)

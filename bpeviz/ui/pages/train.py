@@ -15,7 +15,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, markdown, vocabulary
-from bpeviz.ui.export_dialog import EXPORT, Export, Exported, ask_for_poster
+from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
@@ -35,7 +35,6 @@ from bpeviz.views import charts, playable, race, tables, token_table
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.payloads import Player, Race, StepReport, Timeline
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
 
@@ -123,8 +122,7 @@ def show(side: DeltaGenerator) -> None:
                     say(f"until {why_stopped(trained.history, choice.options) or 'it is full'}.")
             changing = int((trained.boundaries.change_steps < last).sum())
             remarks.add(payload, [trained], changing, last)
-        saves = None if st.context.is_embedded else ask_for_poster
-        initial = components.player(payload, "player", remarks.follow, on_picture=saves)
+        initial = components.player(payload, "player", remarks.follow)
     _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:
         return
@@ -205,25 +203,16 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     has_others = other_merges.stage_of(trained) is not None
 
-    def played() -> tuple[str, Stage, int | None]:
+    def animation() -> Callable[[], Interactive]:
         trained = handle.open()
         if other := other_merges.stage_of(trained):
-            return other.rows[0].words.algorithm, other, None
-        return name, trained.stage(shown), last
-
-    def animation() -> Callable[[], Interactive]:
-        _, stage, end = played()
-        return partial(playable.of_stage, stage, end)
-
-    def slides() -> Slides:
-        title, stage, end = played()
-        settings = () if end is None else stage.rows[0].settings(end)
-        return of_stage(title, stage, settings, last=end)
+            return partial(playable.of_stage, other, None)
+        return partial(playable.of_stage, trained.stage(shown), last)
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
     file, at = (animation, None) if has_others else (animation if last else None, step)
-    EXPORT.put(Export("train", picture, own, file, slides=slides, step=at))
+    EXPORT.put(Export("train", picture, own, file, step=at))
 
 
 def _race_at(trained: Trained, timeline: str, shown: Part, step: int, is_watched: bool) -> Race:

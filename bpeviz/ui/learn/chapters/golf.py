@@ -12,21 +12,17 @@ from typing import NamedTuple
 import regex
 
 import bpeviz
-from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import MergeBoundaries
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretrained.catalog import title
 from bpeviz.text import counted, label
 from bpeviz.trainers import bpe
-from bpeviz.ui import pictures
 from bpeviz.ui.learn import engine, figures
 from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, NoQuestionError, Question, Task
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import Judgment, MergesAct, TypeAct, Verdict, token
-from bpeviz.views.export import colored
-from bpeviz.views.payloads import Contents, MessagePart, MessageRow, Player, StageTask
-from bpeviz.views.slides import TEXT, Slides
-from bpeviz.views.stage import Row, Stage, of_columns
+from bpeviz.views.payloads import MessagePart, MessageRow, Player, StageTask
+from bpeviz.views.stage import Row, Stage
 
 GOAL = min(figures.GOLF)
 """The tokens to reach with the opening of Don Quijote."""
@@ -157,13 +153,7 @@ def _merges(text: str) -> Task[list[int]]:
         task["actions"] = {"Undo": given[:-1], "Start over": []} if given else {}
         return data
 
-    def card(given: list[int]) -> None:
-        if score(given)[1]:
-            slides = _card(text, given, course[-1])
-            key = "golf" if best else "own-golf"
-            pictures.small(key, "slide", pictures.slide(key, slides, 0, ""))
-
-    question = Question(MergesAct(is_possible), judge, score=score, card=card)
+    question = Question(MergesAct(is_possible), judge, score=score)
     return Task([lambda: question], payload, {"goal": goal, "par": par})
 
 
@@ -182,21 +172,6 @@ def _scores(course: Sequence[Hole], counts: Sequence[int]) -> MessageRow:
         score = hole.words if reached is None else f"{counted(reached, 'merge')} ({hole.words})"
         items.append([f"{counted(hole.tokens, 'token')}: {score}"])
     return {"title": "Goals", "items": items, "numbered": False}
-
-
-def _card(text: str, given: Sequence[int], hole: Hole) -> Slides:
-    """Return the picture of a text under the user's merges."""
-    training = _own(text, tuple(pairs_at(text, given)))
-    column = Column("My merges", training.tokenizer(), training.boundaries(text), training.steps)
-    names = " ".join(training.name(merge.new_id) for merge in training.merges)
-    heading = f"{counted(column.tokens, 'token')} with {counted(len(given), 'merge')} of my own"
-    picture = colored(heading, of_columns([column], text))
-
-    def content() -> Contents:
-        notes = [f"My merges in their order: {names}"]
-        return {"score": picture.score, "characters": (0, len(text)), "notes": notes}
-
-    return Slides(heading, [hole.words.capitalize()], {TEXT: content})
 
 
 def _rows(text: str, names: Sequence[str]) -> list[Row]:

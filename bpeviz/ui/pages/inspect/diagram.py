@@ -13,7 +13,7 @@ from bpeviz.analysis.trace import Event, Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.trainers import texts_of
-from bpeviz.ui import pictures
+from bpeviz.ui import components
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.pages.inspect.encoding import EncodingSettings, TokenizerChoice, is_ready
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
@@ -53,12 +53,11 @@ def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
         colors = encoded_views.hues_of(beside, mirrored.training, text.colors)
         sides.append(_side(mirrored, beside, colors))
     raw = encoded.raw[part.start : part.end]
-    pictures.merge_diagram(merge_diagram.payload(raw, sides, part.start), "picture")
+    components.merge_diagram(merge_diagram.payload(raw, sides, part.start), "picture")
     st.caption(
         "Each block is a merge, and lies on the two tokens that it joined; the blocks on top are "
         "the tokens at this step. Press one to see how it was made."
     )
-    text.offer_exports(part)
 
 
 MERGE_DIAGRAM = InspectionDetail("Merge diagram", _draw, _widgets)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,14 +18,13 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.tokenizers import OWN, Offer
+from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import Values, Widget
 from bpeviz.views import encoded as views
 from bpeviz.views import playable
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.parts import part_between, parts
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage, TrainedOn, of_columns
 
 
@@ -78,13 +76,12 @@ class InspectedText:
         )
         return Stage([row], self.colors)
 
-    def offer_exports(self, diagram: Part | None = None) -> None:
-        """Offer the exports. diagram: the part in the merge diagram, if the page draws one."""
+    def offer_exports(self) -> None:
+        """Offer the exports."""
         offer, has_steps = self.offer, self.tokenizer.without_steps is None
         own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
         animation = self._animation if has_steps and self.inspection.events else None
-        slides = partial(self._slides, diagram)
-        EXPORT.put(Export("inspect", self._colored, own, animation, slides=slides))
+        EXPORT.put(Export("inspect", self._colored, own, animation))
 
     def _colored(self) -> ColoredText:
         boundaries = self.inspection.boundaries
@@ -97,11 +94,6 @@ class InspectedText:
         title = self.offer.title if training is None else TRAINERS[training.algorithm].title
         first = parts(text, self.inspection.boundaries)[0]
         return lambda: playable.of_stage(self._stage(first, title))
-
-    def _slides(self, diagram: Part | None) -> Slides:
-        name = "Your tokenizer" if self.offer.key == OWN else self.offer.title
-        drawn = None if diagram is None else (diagram.first, diagram.last)
-        return of_stage(name, self.stage(name), self.offer.settings, drawn=drawn)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from bpeviz.analysis import token_lookup, trace
 from bpeviz.corpus.ids import IdsError, read_ids
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
-from bpeviz.ui import markdown, pictures
+from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.inspect.diagram import side_of
 from bpeviz.ui.pages.inspect.encoding import NAMED_TOKENS, TOKENIZER
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail
@@ -70,7 +70,7 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         side = side_of(text.offer, tokenizer, boundaries, events)
         if others := token_lookup.encoded_instead(token.id, tokenizer):
             side = replace(side, note=f", but its text is encoded as {' '.join(map(str, others))}")
-        pictures.merge_diagram(merge_diagram.payload(raw, [side]), "picture_of_token")
+        components.merge_diagram(merge_diagram.payload(raw, [side]), "picture_of_token")
     elif tokenizer.parents(token.id) is None:
         st.caption("No merge created this token.")
     else:

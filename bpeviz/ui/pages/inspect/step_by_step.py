@@ -14,7 +14,7 @@ from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Word
 from bpeviz.text import label
 from bpeviz.ui import components
-from bpeviz.ui.export_dialog import EXPORT, ask_for_poster
+from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.pages import other_merges, remarks
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
@@ -89,11 +89,10 @@ def _player(text: InspectedText) -> str:
         remarks.add_other(payload, own)
     else:
         remarks.add(payload, [own], row.steps)
-    saves = None if st.context.is_embedded else ask_for_poster
     if is_counted:
         first = _candidates(text.offer, row.text, row)
         payload["races"] = [race.payload(row, first, stage.hues, payload["timelineId"])]
-    components.player(payload, "inspect_player", remarks.follow, on_picture=saves)
+    components.player(payload, "inspect_player", remarks.follow)
     if len(events) < text.tokenizer.steps:
         st.caption(
             f"{encoded.unit_of(text.offer.training).capitalize()}s that do not touch this text "
