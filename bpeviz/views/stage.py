@@ -1,8 +1,8 @@
 """A stage: the rows of one text, each with the decisions that change it.
 
 A `Row` is a text under a tokenizer. It comes from a training (`of_training`), from a text that a
-tokenizer encodes (`bpeviz.views.encoded`), or has no steps (`of_pieces`). Player, race,
-pictures, files and rooms are functions of a stage. Payloads have decisions, never frames: for each
+tokenizer encodes (`bpeviz.views.encoded`), or has no steps (`of_pieces`). Player, race, pictures,
+files and rooms are functions of a stage. Payloads have decisions, never frames: for each
 atom the step at which the boundary after it is merged, or the tokens that begin there at each step.
 The browser derives everything else.
 """
