@@ -209,9 +209,12 @@ def menu(page: Page, words: str, which: int = -1) -> Iterator[Locator]:
 
 
 def train_on(page: Page, option: str) -> None:
-    """Choose another text to train on than that of the page, by its key."""
-    with menu(page, "this text"):
-        page.get_by_label("Train on", exact=True).select_option(option)
+    """Choose another text to train on than that of the page, by its key: its menu then closes."""
+    opener = button(page, "this text").last
+    expect(opener).to_have_attribute("aria-expanded", "false")
+    opener.click()
+    page.get_by_label("Train on", exact=True).select_option(option)
+    expect(page.get_by_label("Train on", exact=True)).to_have_count(0)
 
 
 def set_number(page: Page, label: str, number: int) -> None:

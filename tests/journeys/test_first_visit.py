@@ -217,10 +217,6 @@ def test_first_screen_has_the_whole_answer(journey: Journey) -> None:
         expect(text_box(page)).to_have_value(FIRST)
         page.go_back()
         stage.await_step(5)
-    with journey.step("A reload keeps the step"):
-        page.reload()
-        expect(stage.last).to_have_text(str(steps))
-        stage.await_step(5)
 
 
 def test_helper_of_journeys_keeps_a_failure_and_goes_on(journey: Journey, monkeypatch: Any) -> None:

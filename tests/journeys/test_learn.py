@@ -213,6 +213,9 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         for place in (10, 11, 16, 17, 22, 23, 28, 29, 35):
             places(page).nth(place - 1).press("Enter")
             expect(places(page).nth(place - 1)).to_be_focused()
+        page.set_viewport_size(PROJECTOR)  # the text is laid out anew
+        expect(places(page).nth(34)).to_be_focused()
+        page.set_viewport_size(SCREEN)
         told(page, "Right. 17 tokens")
         fences = page.locator('button.gap[aria-pressed="true"]')
         expect(fences).to_have_count(11)

@@ -14,7 +14,6 @@ from journeys.people import (
     Page,
     Stage,
     alert,
-    await_rest,
     await_run,
     button,
     change_size,
@@ -226,23 +225,7 @@ def test_typed_addresses_open_on_each_page(journey: Journey) -> None:
         expect(text_box(page)).to_have_value("banana bandana")
         expect(page.get_by_role("heading", name="Your tokenizer (260)")).to_be_visible()
         expect(message).to_have_count(0)
-    with journey.step("It stays as it was typed, also after a reload"):
-        page.reload()
-        expect(page.get_by_role("heading", name="Your tokenizer (260)")).to_be_visible()
-        page.wait_for_url(lambda url: url.endswith(TYPED))
     with journey.step("A page that does not use a part of it says so"):
         for path, ignored in (("/Pre-tokenize", "size=260"), ("/Learn", "algorithm=bpe")):
             page.goto(journey.server.address + path + TYPED)
             expect(message).to_contain_text(ignored)
-    with journey.step("Its own words count until a change, and again when it is typed again"):
-        page.goto(f"{journey.server.address}/{TYPED}&step=2")
-        stage = Stage(page)
-        expect(stage.last).to_have_text("4")
-        stage.await_step(2)
-        type_text(page, "low lower lowest")
-        expect(page).to_have_url(f"{journey.server.address}/")
-        await_rest(page)  # the browser has stored it
-        page.reload()
-        expect(text_box(page)).to_have_value("low lower lowest")
-        page.goto(f"{journey.server.address}/{TYPED}")
-        expect(text_box(page)).to_have_value("banana bandana")

@@ -1,11 +1,9 @@
-"""An own text: typed, pasted, from a file, reloaded, and after a restart of the server."""
+"""An own text: typed, pasted, from a file, and reloaded."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from browser.serving import OPTIONS, serving
 from journeys.journey import Journey
 from journeys.people import (
     ENGLISH,
@@ -26,13 +24,11 @@ from journeys.people import (
     link,
     menu,
     open_file,
-    open_tokenizer,
     piece_at,
     put,
     set_number,
     size_of_vocabulary,
     text_box,
-    trained,
     type_text,
 )
 
@@ -40,9 +36,6 @@ from bpeviz.text import hexadecimal
 from bpeviz.views.parts import parts as parts_of
 
 POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
-FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
-LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(2_000))[:20_100]
-"""Too long for a message, and short enough for a training at the usual priority."""
 
 HOSTILE = (
     "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'> &amp; &lt;b&gt;\n"
@@ -66,17 +59,6 @@ ALL_KEYS = """() => new Promise((resolve) => {
   };
 })"""
 """Returns the keys under which the browser has stored the states of its tabs."""
-
-IS_STORED = """(words) => new Promise((resolve) => {
-  indexedDB.open("bpeviz").onsuccess = ({ target }) => {
-    const all = target.result.transaction("tabs").objectStore("tabs").getAll();
-    all.onsuccess = () => {
-      target.result.close();
-      resolve(JSON.stringify(all.result).includes(words));
-    };
-  };
-})"""
-"""Returns whether the browser has stored some words for its tabs."""
 
 SIZES = """() => {
   window.sizes = new Set();
@@ -169,14 +151,6 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
             page.keyboard.press("ArrowUp")
         expect(stage.last).to_have_text(str(steps))
         stage.await_step(steps - 5)
-    with journey.step("The same text on Compare, and the same step when one comes back"):
-        stage.go(7)
-        go_to(page, "Compare")
-        expect(text_box(page)).to_have_value(POEM)
-        Rows(page).await_text("Your tokenizer", "that")
-        go_to(page, "Train")
-        stage.await_step(7)
-        expect(stage.tokens).to_have_text(str(boundaries.token_counts[7]))
 
 
 def test_playing_sends_little_and_a_left_page_nothing(journey: Journey) -> None:
@@ -323,7 +297,7 @@ def in_view(stage: Stage) -> bool:
     return seen
 
 
-def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> None:
+def test_reload_loses_nothing(journey: Journey) -> None:
     short = "banana bandana banana ananas"
     with journey.step("A reload in the middle of typing keeps the text"):
         page = journey.open("/")
@@ -376,36 +350,3 @@ def test_reload_and_restart_lose_nothing(journey: Journey, tmp_path: Path) -> No
         expect(stage.last).to_be_visible()
         page.clock.run_for(6_000)
         await_equal(lambda: closed in tabs(), False)
-    journey.close(page)
-
-    context = journey.browser.new_context(**OPTIONS)  # not watched: the connection is lost
-    page = context.new_page()
-    stage = Stage(page)
-    with journey.step("After a restart of the server the long text and the step are there"):
-        with serving(tmp_path) as server:
-            page.goto(f"{server.address}/")
-            type_text(page, LONG)
-            steps = len(trained(LONG)[0].merges)
-            expect(stage.last).to_have_text(str(steps))
-            stage.go(7)
-            go_to(page, "Compare")
-            open_tokenizer(page, (FILE.name, FILE.read_bytes()))
-            dialog = page.get_by_role("dialog", name="Tokenizers from files")
-            dialog.get_by_role("button", name="Open", exact=True).last.click()
-            expect(page.get_by_role("heading", name="bpe.tiktoken").first).to_be_visible()
-            await_equal(lambda: page.evaluate(IS_STORED, "bpe.tiktoken"), True)
-            await_rest(page)
-            port = int(server.address.rsplit(":", 1)[1])
-        waiting = page.get_by_role("dialog", name="Waiting for the server")
-        expect(waiting).to_contain_text("Your texts and settings are not lost")
-        with serving(tmp_path, port=port) as server:
-            expect(waiting).to_be_hidden()
-            page.reload()
-            expect(page.get_by_role("alert").filter(has_text="bpe.tiktoken")).to_be_visible()
-            await_rest(page)
-            go_to(page, "Train")
-            expect(text_box(page)).to_have_value(LONG)
-            expect(stage.last).to_have_text(str(steps))
-            stage.await_step(7)
-            assert not server.tracebacks()
-            context.close()

@@ -23,6 +23,7 @@ from journeys.people import (
     Stage,
     alert,
     await_height,
+    await_rest,
     button,
     close_dialog,
     copy_link,
@@ -33,7 +34,9 @@ from journeys.people import (
     open_file,
     open_room,
     open_share,
+    open_tokenizer,
     text_box,
+    trained,
     type_text,
 )
 
@@ -45,7 +48,10 @@ PASSWORD = "tea for two"
 ASKED = "401"
 """The answer to a request without the password, or the word of a room."""
 
-LOST = f"{ASKED}|ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|when disconnected"
+LOST = (
+    f"{ASKED}|ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|when disconnected"
+    "|in reaching server|is not responding"
+)
 """Errors of pages whose server is gone, and comes back without the room."""
 
 ELSEWHERE = "request to another server"
@@ -53,6 +59,12 @@ ELSEWHERE = "request to another server"
 TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
 
 TEXT = "low lower lowest " * 9
+
+
+FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
+
+LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(2_000))[:20_100]
+"""Too long for a message, and short enough for a training at the usual priority."""
 
 
 class Course(Handler):
@@ -64,7 +76,7 @@ class Course(Handler):
         self.answer(200, (self.code * 2).encode(), Content_Type="text/html")
 
 
-def test_password_opens_links_and_rooms_survive_a_restart(journey: Journey, tmp_path: Path) -> None:
+def test_password_opens_links_and_a_restart_loses_nothing(journey: Journey, tmp_path: Path) -> None:
     environment = {
         "BPEVIZ_PASSWORD": PASSWORD,
         "BPEVIZ_SHORT_LINKS_FILE": str(tmp_path / "links"),
@@ -73,6 +85,7 @@ def test_password_opens_links_and_rooms_survive_a_restart(journey: Journey, tmp_
     with serving(tmp_path, **environment) as server:
         with journey.step("A link asks for the password; a wrong one is refused", errors=ASKED):
             page = journey.open("/Pre-tokenize?s=broken", server=server)
+            stage = Stage(page)
             box = page.get_by_label("Password of this server")
             expect(box).to_be_focused()
             box.fill("coffee")
@@ -111,9 +124,32 @@ def test_password_opens_links_and_rooms_survive_a_restart(journey: Journey, tmp_
             for member in (leader, phone, typed):
                 assert PASSWORD not in member.content()
             assert invitation.partition("=")[2] not in server.log.read_text()
+        with journey.step("A tokenizer is opened, and a long text is typed"):
+            close_dialog(page)
+            go_to(page, "Compare")
+            open_tokenizer(page, (FILE.name, FILE.read_bytes()))
+            button(page.get_by_role("dialog"), "Open").last.click()
+            expect(page.get_by_role("heading", name=FILE.name).first).to_be_visible()
+            close_dialog(page)
+            go_to(page, "Train")
+            type_text(page, LONG)
+            steps = len(trained(LONG)[0].merges)
+            expect(stage.last).to_have_text(str(steps))
+            stage.go(7)
+            await_rest(page)  # the browser has stored it
+    waiting = page.get_by_role("dialog", name="Waiting for the server")
+    with journey.step("While the server is away, its pages say so", errors=LOST):
+        expect(waiting).to_contain_text("Your texts and settings are not lost")
     port = urlsplit(server.address).port or 0
     with serving(tmp_path, port=port, **environment) as server:
-        with journey.step("After a restart, the leader opens the room again", errors=LOST):
+        with journey.step("After a restart, the long text and the step are there", errors=LOST):
+            expect(waiting).to_be_hidden()
+            page.reload()
+            expect(page.get_by_role("alert").filter(has_text=FILE.name)).to_be_visible()
+            expect(text_box(page)).to_have_value(LONG)
+            expect(stage.last).to_have_text(str(steps))
+            stage.await_step(7)
+        with journey.step("The leader opens the room again", errors=LOST):
             button(leader, "Open it again").click()
             expect(leader.get_by_text("2 followers")).to_be_visible()
             for member in (phone, typed):
@@ -242,26 +278,24 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
                 Stage(page).await_text(TEXT)
         for number, page in enumerate(pages):
             own = f"{number} {TEXT}"
-            with journey.step(f"User {number} opens a file, and pastes a long text"):
+            with journey.step(f"User {number} opens a file, and saves a tokenizer"):
                 open_file(page, "a.txt", own.encode())
                 Stage(page).await_text(own)
-                with page.expect_response(lambda answer: "/texts/" in answer.url) as sent:
-                    type_text(page, own * 150)  # too long for a message
-                assert sent.value.status == 204
-        with journey.step("A short link of one server opens the text on the other"):
+                dialog = open_export(page)
+                with page.expect_download() as download:
+                    dialog.get_by_role("button", name="Hugging Face").first.click()
+                assert download.value.path().stat().st_size > 1_000
+                close_dialog(page)
+        with journey.step("A short link of one server opens a long text on the other"):
+            with pages[0].expect_response(lambda answer: "/texts/" in answer.url) as sent:
+                type_text(pages[0], LONG)
+            assert sent.value.status == 204
             open_share(pages[0])
             button(pages[0], "QR code").click()
             code = pages[0].get_by_role("dialog", name="QR code").locator("code")
             short = code.inner_text()
             assert "/bpeviz/?s=~" in short
             other = opened(users[1], short.removeprefix(address))
-            expect(text_box(other)).to_have_value(f"0 {TEXT}" * 150)
-            close_dialog(pages[0])
-        with journey.step("Each saves a tokenizer"):
-            for page in pages:
-                dialog = open_export(page)
-                with page.expect_download() as download:
-                    dialog.get_by_role("button", name="Hugging Face").first.click()
-                assert download.value.path().stat().st_size > 1_000
+            expect(text_box(other)).to_have_value(LONG)
         assert [server.tracebacks() for server in servers] == ["", ""]
         journey.close(*pages, other)

@@ -279,7 +279,8 @@ export class Score {
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
       return (box.line = { ...line, dir, element: box, block, staves });
     });
-    host.replaceChildren(...blocks.children);
+    for (const block of host.querySelectorAll(":scope > .block")) block.remove();
+    host.prepend(...blocks.children); // what stands beside the lines keeps the focus
   }
 
   lineOfCell(cell) {
