@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core.tiktoken_engine import WHOLE, pre_token_encoder
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, from_ranks, merged
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, check_bytes, from_ranks, merged
 
 _SHORT = 32  # bytes up to which a repeated scan of all pairs is faster
 
@@ -47,9 +47,23 @@ class LoadedRanks(RankTokenizer):
         special_tokens: Mapping[str, int],
     ) -> None:
         """Raise `ValueError` if the ranks 0 to 255 are not the single bytes."""
-        # It splits the text itself, with a time limit.
-        super().__init__(from_ranks(name, WHOLE, ranks, special_tokens)._encoding)
-        self.pattern, self.expression = pattern, expression
+        check_bytes(ranks)
+        self.name, self.pattern, self.expression = name, pattern, expression
+        self._ranks, self._special, self._trees = dict(ranks), dict(special_tokens), {}
+
+    @cached_property
+    def _encoding(self) -> Any:
+        """The engine, which is made where it is first used: not where a worker reads the file."""
+        # The tokenizer splits the text itself, with a time limit.
+        return from_ranks(self.name, WHOLE, self._ranks, self._special)._encoding
+
+    @property
+    def vocab_size(self) -> int:
+        return max(*self._ranks.values(), *self._special.values()) + 1
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        return self._special
 
     def at_step(self, step: int) -> LoadedRanks:
         step = max(0, step)

@@ -369,6 +369,12 @@ def ranks_in(content: bytes) -> dict[bytes, int]:
     return ranks
 
 
+def check_bytes(ranks: Mapping[bytes, int]) -> None:
+    """Raise `ValueError` if the ranks 0 to 255 are not the single bytes."""
+    if sorted(ranks.get(bytes([byte]), -1) for byte in range(256)) != [*range(256)]:
+        raise ValueError("Ranks 0 to 255 must be the single bytes.")
+
+
 def from_ranks(
     name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
 ) -> RankTokenizer:
@@ -383,8 +389,7 @@ def from_ranks(
     Raises:
         ValueError: Ranks 0 to 255 are not the single bytes.
     """
-    if sorted(ranks.get(bytes([byte]), -1) for byte in range(256)) != [*range(256)]:
-        raise ValueError("Ranks 0 to 255 must be the single bytes.")
+    check_bytes(ranks)
     return RankTokenizer(
         tiktoken.Encoding(
             name,
