@@ -110,6 +110,12 @@ def hue_classes() -> str:
     )
 
 
+def row_classes() -> str:
+    """Return the classes of rows that have a color each: the second one has the accent."""
+    colors = SERIES[0], "var(--accent)", *SERIES[1:]
+    return "".join(f".row{i}{{--row:{color}}}\n" for i, color in enumerate(colors))
+
+
 # OKLab as in https://bottosson.github.io/posts/oklab/
 _LMS = np.array(
     [

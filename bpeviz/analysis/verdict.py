@@ -8,7 +8,7 @@ states its number of tokens last.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bpeviz.analysis.figures import cost_in
@@ -166,6 +166,35 @@ def sentence(standings: Sequence[Standing]) -> str:
     return verdict + "".join(words)
 
 
+MOST_COUNTS, MANY_TOKENS = 3, 100
+"""A title has so many counts at most; from so many tokens on, it has the difference of two."""
+
+
+def title(standings: Sequence[Standing]) -> str:
+    """Return the verdict as a title: the counts if they are few, or by how much two differ.
+
+    >>> title([Standing("GPT-2", 13), Standing("GPT-4 (cl100k)", 14), Standing("a", 13)])
+    'GPT-2 and a: 13 tokens. GPT-4: 14.'
+    >>> title([Standing("GPT-2", 245), Standing("b", 160)])
+    'b needs 35% fewer tokens than GPT-2.'
+    """
+    others = [standings[i] for i in compared(standings)]
+    short = [replace(of, name=of.name.partition(" (")[0]) for of in others]
+    if len({of.name for of in short}) == len(short):
+        others = short
+    names: dict[int, list[str]] = {}
+    for of in sorted(others, key=lambda of: of.tokens):
+        names.setdefault(of.tokens, []).append(of.name)
+    if any(of.lossy for of in others) or len(names) > MOST_COUNTS:
+        return _sentence(others)
+    fewest, most = min(names), max(names)
+    share = (200 * (most - fewest) + most) // (2 * most) if most else 0
+    if len(others) == 2 and most >= MANY_TOKENS and share:
+        return f"{names[fewest][0]} needs {share}% fewer tokens than {names[most][0]}."
+    first, *more = [f"{joined(who)}: {count:,}" for count, who in names.items()]
+    return ". ".join([f"{first} token{'s' * (fewest != 1)}", *more]) + "."
+
+
 def _sentence(standings: Sequence[Standing]) -> str:
     """Return the verdict on those that are compared."""
     leaders = best(standings)
@@ -272,14 +301,12 @@ def caution(standings: Sequence[Standing], *, is_priced: bool = False) -> str:
         return ""
     ratio = round(leader.vocab_size / max(1, other.vocab_size), 1)
     reason = ""
-    if ratio > 1 and other.vocab_size:
+    if ratio > 1 and other.vocab_size and len(compared(standings)) == 2:
         number = f"{ratio:,.{ratio < 10:d}f}"
         if ratio < len(_NUMBERS) and ratio.is_integer():
             number = _NUMBERS[int(ratio)]
         times = "twice" if number == "two" else f"{number} times"
-        is_clear = len(compared(standings)) == 2
-        owner = "its vocabulary" if is_clear else f"the vocabulary of {leader.name}"
-        reason = f": {owner} is {times} as large" + f" as that of {other.name}" * (not is_clear)
+        reason = f": its vocabulary is {times} as large"
     return f"Fewer tokens are {'' if is_priced else 'cheaper, '}not better{reason}."
 
 

@@ -119,7 +119,8 @@ def read(name: str) -> Component:
 def shared_style() -> str:
     """Return the style with which that of each component begins."""
     cells = (FOLDER / "shared" / "cells.css").read_text(encoding="utf-8")
-    return f"{palette.style(':host', in_host=True)}{palette.hue_classes()}{cells}\n"
+    colors = palette.style(":host", in_host=True), palette.hue_classes(), palette.row_classes()
+    return f"{''.join(colors)}{cells}\n"
 
 
 def table_style() -> str:

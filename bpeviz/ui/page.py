@@ -56,7 +56,9 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             link, tour = st.container(width="content"), st.container(width="content")
         components.frame(page.title)
         with st.container(key="body" if page.has_inputs else "whole"):
-            with st.container(key="question"):
+            with st.container(key="answer" if page.has_verdict else "question"):
+                if page.has_verdict:
+                    st.markdown(page.question)
                 TITLE.set(title := st.empty())
             inputs = st.container(key="inputs") if page.has_inputs else st.empty()
             with st.container(key="content"):
@@ -65,7 +67,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 tab_state.restore(page)
                 tours.restore(page)
                 session.restore(page)
-                title.title(page.heading() if page.heading else page.question, anchor=False)
+                if not page.has_verdict:
+                    title.title(page.heading() if page.heading else page.question, anchor=False)
                 with stop_run.until_stopped():
                     yield inputs
         values = [(widget, widget.get()) for widget in page.widgets(SessionValues())]

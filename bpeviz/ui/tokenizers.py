@@ -5,7 +5,8 @@ Pages list them with `offers`. A link contains the keys of `LINKED`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +125,13 @@ def names() -> dict[str, str]:
     """Return the unique names of all tokenizers that pages offer, by key, the user's own first."""
     titles = distinct([*RESERVED, *(file.title for file in opened())])[len(RESERVED) :]
     return LINKED | {file.key: title for file, title in zip(opened(), titles, strict=True)}
+
+
+def short(names: Mapping[str, str]) -> dict[str, str]:
+    """Return names without what is in parentheses, unless another one is equal then."""
+    brief = {key: "Yours" if key == OWN else name.split(" (")[0] for key, name in names.items()}
+    counts = Counter(brief.values())
+    return {key: name if counts[name] == 1 else names[key] for key, name in brief.items()}
 
 
 def offers(own: Trained | str, step: int) -> list[Offer]:

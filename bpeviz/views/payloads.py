@@ -248,6 +248,8 @@ class ScoreRow(TypedDict):
     notes: list[str]
     tokenCount: int
     isBest: NotRequired[bool]
+    isOwn: NotRequired[bool]
+    isInSample: NotRequired[bool]
 
 
 class Score(TypedDict):

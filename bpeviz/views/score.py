@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, reduce
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import verdict
-from bpeviz.analysis.hues import Coloring, Hues
+from bpeviz.analysis.hues import Coloring, Contacts, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Part, ended
+from bpeviz.palette import HUES
 from bpeviz.text import counted, digest_of, hexadecimal, shorten
 from bpeviz.views.parts import part_of
 from bpeviz.views.payloads import Score, ScoreRow, ScoreToken
@@ -33,15 +36,77 @@ def hues_at(stage: Stage) -> Hues:
     )
 
 
-def payload(stage: Stage, *, ids: bool = False, ranks: bool = True) -> Score:
+Token = tuple[int, int, int]
+"""The start and the end of a token in the text, in bytes, and its color key."""
+
+
+def hues_of_differences(stage: Stage) -> Hues:
+    """Return color indices for rows in which only tokens that differ have color.
+
+    Tokens of one place, at whose ends alone all rows end a token, differ in hue as far as the hues
+    reach; so do those that touch or lie over each other at any place. Rows of tokenizers that were
+    trained on the text are not compared. Without differences, all tokens have color.
+    """
+    compared = [row for row in stage.rows if not row.column.in_sample]
+    pairs: set[tuple[int, int]] = set()
+    keys: dict[int, None] = {}
+    last: Sequence[int] = ()
+    for place in _places(compared) if len(compared) > 1 else ():
+        here = {key for tokens in place for *_, key in tokens if key >= 0}
+        keys |= dict.fromkeys(sorted(here))
+        pairs.update(combinations(sorted(here), 2) if len(here) <= HUES else _meeting(place))
+        pairs.update((key, tokens[0][2]) for key, tokens in zip(last, place, strict=bool(last)))
+        last = [tokens[-1][2] for tokens in place]
+    if not keys:
+        return hues_at(stage)
+    return coloring.hues([Coloring(Contacts(pairs, keys, [*keys]), int)], stage.colors or Hues())
+
+
+def _places(rows: Sequence[Row]) -> Iterator[Sequence[Sequence[Token]]]:
+    """Yield the tokens of each row at each place where rows differ, in the order of the text."""
+    of_rows = []
+    for row in rows:
+        first, last = _tokens_within(row)
+        ends, key = row.column.cuts[first:last], cache(row.names.key)
+        keys = [key(token_id) for token_id in row.column.ids[first:last].tolist()]
+        starts = [int(row.column.cuts[first - 1]) if first else 0, *ends.tolist()]
+        of_rows.append([*zip(starts, ends.tolist(), keys, strict=False)])
+    common = reduce(np.intersect1d, [[end for _, end, _ in tokens] for tokens in of_rows])
+    at = [0] * len(rows)
+    for stop in np.asarray(common).tolist():
+        place = []
+        for i, tokens in enumerate(of_rows):
+            begin = at[i]
+            while at[i] < len(tokens) and tokens[at[i]][1] <= stop:
+                at[i] += 1
+            place.append(tokens[begin : at[i]])
+        if any(len(tokens) > 1 for tokens in place):
+            yield place
+
+
+def _meeting(place: Sequence[Sequence[Token]]) -> Iterator[tuple[int, int]]:
+    """Yield the color keys of tokens that touch in a row, or overlap in two rows."""
+    for tokens in place:
+        yield from ((left[2], right[2]) for left, right in pairwise(tokens))
+    for one, other in combinations(place, 2):
+        i = k = 0
+        while i < len(one) and k < len(other):
+            yield one[i][2], other[k][2]
+            i, k = i + (one[i][1] <= other[k][1]), k + (other[k][1] <= one[i][1])
+
+
+def payload(
+    stage: Stage, *, ids: bool = False, ranks: bool = True, own: int | None = None
+) -> Score:
     """Return the payload of a stage at one step, as plain JSON values.
 
     Args:
         stage: The rows of a text, each at the step of its column.
         ids: Whether to show the id of each token.
         ranks: Whether the rows are tokenizers, of which some need the fewest tokens.
+        own: The row of the user's own tokenizer.
     """
-    hues, columns = hues_at(stage), stage.columns
+    hues, columns = hues_of_differences(stage), stage.columns
     drawn: list[ScoreRow] = []
     standings = []
     if ranks:
@@ -57,6 +122,8 @@ def payload(stage: Stage, *, ids: bool = False, ranks: bool = True) -> Score:
                 "tokenCount": row.column.tokens,
                 "notes": _notes(row.column) if ranks else [],
                 "isBest": number in best,
+                "isOwn": number == own,
+                "isInSample": row.column.in_sample and len(columns) > 1,
                 "tokenEnds": ends,
                 "tokens": tokens,
                 "distinct": distinct,

@@ -148,9 +148,7 @@ def test_caution_compares_the_vocabulary_with_the_one_that_the_verdict_names() -
     known = [replace(one, vocab_size=sizes[one.name]) for one in (GPT2, CL100K, O200K)]
     first = "Fewer tokens are cheaper, not better"
     assert caution(known[::2]) == f"{first}: its vocabulary is four times as large."
-    assert caution(known) == (
-        f"{first}: the vocabulary of o200k is twice as large as that of cl100k."
-    )
+    assert caution(known) == f"{first}.", "several"
     own = Standing("own", 30, vocab_size=278)
     assert caution([own, known[2]]) == f"{first}: its vocabulary is 719 times as large."
     assert caution([*known, replace(own, tokens=5)]) == f"{first}.", "a shorter vocabulary"
@@ -160,7 +158,7 @@ def test_caution_compares_the_vocabulary_with_the_one_that_the_verdict_names() -
     assert caution([O200K, O200K]) == caution([O200K]) == "", "all have as many"
     lossy = Standing("lossy", 2, lossy=True, vocab_size=9)
     assert caution([known[0], lossy]) == "", "nobody needs more"
-    assert caution(known, is_priced=True).startswith("Fewer tokens are not better:")
+    assert caution(known[:2], is_priced=True).startswith("Fewer tokens are not better:")
 
 
 def test_costs_are_ranked_and_the_least_ones_tie() -> None:

@@ -40,6 +40,7 @@ from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, SPECIAL_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
+from bpeviz.palette import HUES
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.text import as_json, color_key, digest_of
@@ -494,10 +495,10 @@ def test_score_has_the_tokens_of_each_tokenizer(text: str, size: int, data: st.D
             assert row["tokenEnds"] == sorted(row["tokenEnds"])
             tokens = [row["distinct"][index] for index in row["tokens"]]
             assert len(tokens) == len(row["tokenEnds"])
-            assert_neighbors_differ([(label, color) for _, label, _, color, _ in tokens])
             for _, _, raw, color, _ in tokens:
                 assert color < 0 or colors.setdefault(raw, color) == color
             own += [token_id for token_id, *_ in tokens if token_id != DROPPED_ID]
+        assert_places_have_different_hues(drawn["rows"])
     for column, own in zip(columns, ids, strict=True):
         if size > len(text.encode()):
             unknown, marks = column.tokenizer.unknown_id, np.count_nonzero(column.cuts == 0)
@@ -516,7 +517,29 @@ def test_score_of_pre_tokens_joins_to_the_text(text: str) -> None:
         expected = [pre_token.encode() for pre_token in pretokenize(text, pattern)]
         assert row["tokenCount"] == len(expected)
         assert [raw[a:b] for a, b in pairwise((0, *row["tokenEnds"]))] == expected
-        tokens = [row["distinct"][index] for index in row["tokens"]]
+    assert_places_have_different_hues(drawn["rows"])
+
+
+def assert_places_have_different_hues(rows: Sequence[payloads.ScoreRow]) -> None:
+    """Assert that tokens of a place where rows differ do so in hue, unless a text has many."""
+    of_rows = [
+        [*zip((0, *row["tokenEnds"]), row["tokenEnds"], row["tokens"], strict=False)]
+        for row in rows
+    ]
+    places: list[dict[str, int]] = []
+    common = sorted(set.intersection(*({end for _, end, _ in tokens} for tokens in of_rows)))
+    for start, stop in pairwise((-1, *common)):
+        place = [[token for token in tokens if start < token[1] <= stop] for tokens in of_rows]
+        if len(rows) > 1 and max(map(len, place)) > 1:
+            places.append({})
+            for row, tokens in zip(rows, place, strict=True):
+                for _, name, _, color, _ in (row["distinct"][index] for *_, index in tokens):
+                    if isinstance(color, int) and color >= 0:
+                        places[-1][str(name).removeprefix("##")] = color
+    if len({name for colors in places for name in colors}) <= HUES:
+        assert all(len({i % HUES for i in colors.values()}) == len(colors) for colors in places)
+    if len(rows) == 1:
+        tokens = [rows[0]["distinct"][index] for index in rows[0]["tokens"]]
         assert_neighbors_differ([(label, color) for _, label, _, color, _ in tokens])
 
 

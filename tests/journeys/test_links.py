@@ -95,7 +95,7 @@ def test_copied_links_open_what_was_seen(journey: Journey) -> None:
     with journey.step("They stay from page to page"):
         go_to(other, "Compare")
         size = int(training.sizes[-1]) - 2
-        yours = other.get_by_role("heading", name=f"Your tokenizer ({size:,})")
+        yours = other.get_by_role("heading", name=f"Yours ({size:,})")
         expect(yours).to_be_visible()
         go_to(other, "Train")
         assert_choices_of_train(other)
@@ -223,7 +223,7 @@ def test_typed_addresses_open_on_each_page(journey: Journey) -> None:
     message = alert(page, "cannot use it")
     with journey.step("An address that names a text, an algorithm and a size"):
         expect(text_box(page)).to_have_value("banana bandana")
-        expect(page.get_by_role("heading", name="Your tokenizer (260)")).to_be_visible()
+        expect(page.get_by_role("heading", name="Yours (260)")).to_be_visible()
         expect(message).to_have_count(0)
     with journey.step("A page that does not use a part of it says so"):
         for path, ignored in (("/Pre-tokenize", "size=260"), ("/Learn", "algorithm=bpe")):

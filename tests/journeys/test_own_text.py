@@ -241,7 +241,7 @@ def test_pasted_and_opened_texts_are_drawn_or_refused(journey: Journey) -> None:
             expect(stage.tokens).to_have_text(str(boundaries.token_counts[-1]))
         expect(stage.text).to_contain_text("There is no text yet")
         go_to(page, "Compare")
-        expect(alert(page, "There is no text yet")).to_be_visible()
+        expect(page.get_by_role("heading", name="There is no text yet")).to_be_visible()
         type_text(page, " \n\t \n")
         expect(page.get_by_role("heading", name="GPT-2").first).to_be_visible()
         go_to(page, "Train")

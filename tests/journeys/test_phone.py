@@ -20,7 +20,7 @@ from journeys.people import (
 )
 from journeys.test_every_page import assert_no_wider
 
-TITLES = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
+TITLES = ("GPT-2", "GPT-4 (cl100k)", "Your tokenizer")
 
 
 def test_a_phone_plays_and_compares(journey: Journey) -> None:

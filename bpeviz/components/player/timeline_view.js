@@ -3,7 +3,7 @@
 import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, directionOf, idInWords, intoBytes, labelInBytes, splitIntoCells } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
-import { Score } from "../shared/score.js";
+import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
 import { TokenList } from "../shared/token_list.js";
 import { rankOf } from "./controls.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
@@ -14,9 +14,7 @@ const BYTE_NAMES = { 0x09: "tab, ", 0x0a: "line feed, ", 0x0d: "carriage return,
 /** How a token of a published vocabulary appears that merges of two tokens do not lead to. */
 const WHOLE = "is a token of its own: no merges lead to it";
 
-const ABOVE_BYTES = 2.9; // height of the letters above bytes, relative to the size of these
 const LONG = 80; // characters of details that get smaller letters
-const LONGEST_OF_BYTES = 400; // UTF-16 units of a text that is shown in bytes
 const MOST_BYTES = 6; // of a sign in the sentence
 
 /** A text under one trainer, or under several: a score with a row for each. */
@@ -32,28 +30,10 @@ export class TimelineScore extends Score {
     super(host, payloads[0].text, views.map((view) => view.row));
     this.isBytes = views.length === 1 && views[0].isBytes;
     host.classList.toggle("of-bytes", this.isBytes);
+    this.signs = this.isBytes ? views[0].signs : null;
     if (this.isBytes) this.over = (size) => Math.round(ABOVE_BYTES * size);
     this.views = views;
     views.forEach((view, i) => (view.cells = this.rows[i]));
-  }
-
-  /** Draw the letters above their bytes, centered. */
-  drawLetters() {
-    if (!this.isBytes) return;
-    const { signs } = this.views[0];
-    const [row] = this.rows;
-    this.lines.forEach(({ first, end, element: line }) => {
-      line.querySelector(".letters")?.remove();
-      line.querySelector(".staff").ariaHidden = "true"; // a screen reader reads the letters
-      const box = line.appendChild(element("div", "letters"));
-      const { left } = line.getBoundingClientRect();
-      for (const { text, firstAtom, size, baseClass } of signs) {
-        if (firstAtom < first || firstAtom >= end) continue;
-        const ends = [firstAtom, Math.min(firstAtom + size, end) - 1].map((atom) => row.boxOf(atom)).sort((one, other) => one.left - other.left);
-        const sign = box.appendChild(element("span", baseClass.replace(/^c ?/, ""), baseClass.includes("space") ? "·" : text));
-        sign.style.cssText = `left:${ends[0].left - left}px;width:${ends[1].right - ends[0].left}px`;
-      }
-    });
   }
 
   /** Redraw the tokens that have changed: all, or those near the visible part. */

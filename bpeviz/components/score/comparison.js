@@ -1,71 +1,126 @@
 // A text under several tokenizers: the name and the figures of each, and the score.
+//
+// Up to three lines stand in large letters with their names, and brackets over the places where rows part.
+// More lines have names above them; then color is the row's, and each line of the text has its bars.
 
-import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf } from "../shared/cells.js";
+import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf, intoBytes, splitIntoCells } from "../shared/cells.js";
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
-import { Score } from "../shared/score.js";
-import { fitScore, sizesOfRows } from "../player/fit.js";
-import { agreement, tokenAt } from "./agreement.js";
+import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
+import { NARROW, fitScore, sizesOfRows, wordySize } from "../player/fit.js";
+import { agreement, joinedPlaces, tokenAt } from "./agreement.js";
+import { example, saving } from "./told.js";
 
 const ID_HEIGHT = 15; // pixels
+const FEW = 3; // lines
+const LONGEST_FEW = 600; // UTF-16 units of a text of which the lines are counted
+const BYTE_LINES = 5;
+const STRENGTHS = [0, 6]; // color indices of the two strengths of a row's color
+const STROKE = 14; // pixels at the left of lines whose names are above
+const BRACKET = 14; // pixels above a line …
+const NAMED_BRACKET = 34; // … where the bracket has words
+const APART = 22; // pixels above the user's own row
+const ONLY = "the only place where they part";
 
 /** Return the name of a title, and the vocabulary or its size in parentheses. */
 const partsOf = (title) => title.match(/^(.*?)( \([^()]*[\d,]+\))$/)?.slice(1) ?? [title, ""];
+
+/** Return whether a third or more of the tokens of a row begin or end inside a character. */
+function cutsCharacters(rows, bytes) {
+  const isInside = (at) => (bytes[at] & 0xc0) === 0x80;
+  return rows.some(({ tokenEnds: ends }) => 3 * ends.filter((end, i) => isInside(end) || isInside(ends[i - 1] ?? 0)).length >= ends.length);
+}
 
 export class Comparison {
   /** @param {import("./score.js").ScorePayload} data */
   constructor(data) {
     this.data = data;
-    const { rows, unit = "token" } = data;
-    this.names = rows.map(({ title }) => partsOf(title)[0]);
-    this.size = new TextEncoder().encode(data.text).length;
+    const { rows, unit = "token", text } = data;
+    this.names = rows.map(({ title }) => partsOf(title)[0].replace("Your tokenizer", "Yours"));
+    this.bytes = new TextEncoder().encode(text);
+    this.compared = rows.filter(({ isInSample }) => !isInSample);
+    this.agreed = agreement(this.compared, this.bytes);
+    this.alike = [...this.agreed.alike, ...rows.slice(this.compared.length).map(({ tokens }) => tokens.map(() => true))]; // the other row is the last
+    const isEqual = this.alike.flat().every(Boolean);
+    /** Whether only tokens that differ have color: color is news. */
+    this.showsDifferences = this.compared.length > 1 && !(data.unit && isEqual);
+    this.areTokenizers = rows.length > 1 && !data.unit;
     this.box = element("div", "comparison");
     this.heads = this.box.appendChild(element("div", data.unit ? "heads about-rules" : "heads"));
-    this.host = this.box.appendChild(element("div", "text"));
-    this.host.tabIndex = 0; // it scrolls
-    this.host.setAttribute("role", "group");
-    this.host.ariaLabel = `The text and its ${unit}s`;
-    const several = rows.length > 1;
-    const { rowEnds } = data;
-    this.score = new Score(this.host, data.text, rows.map((_, i) => ({ atomKind: "bytes", rowEnds, name: several ? this.names[i] : "" })));
-    const { common, alike } = agreement(rows, this.size);
-    this.common = common;
-    this.isEqual = several && alike.flat().every(Boolean);
-    /** Whether only tokens that differ have color: color is news. */
-    this.showsDifferences = several && !this.isEqual;
-    this.heads.append(...rows.flatMap((row) => this.#head(row, unit)));
-    rows.forEach((row, i) => this.#fill(row, this.score.rows[i], alike[i]));
+    rows.forEach((row, i) => this.heads.append(...this.#head(row, i, unit)));
+    this.host = this.box.appendChild(element("div"));
+    this.told = this.box.appendChild(element("p", "told"));
+    this.unfolded = new Set(); // lines that begin a fold that is open
+    this.#build("");
+    if (this.areTokenizers) this.#tell();
   }
 
-  #head({ title, tokenCount, isBest, notes }, unit) {
-    const [name, size] = partsOf(title);
-    const heading = unbroken("h2", "", name);
+  #head({ title, tokenCount, notes, isBest, isInSample }, i, unit) {
+    const [, size] = partsOf(title);
+    const heading = unbroken("h2", isInSample ? "pale" : `row${i}`, this.names[i]);
     heading.append(element("small", "", size));
-    const count = element("p", "count");
-    count.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, unit)}`);
+    const count = element("p", isBest ? "count best" : "count");
+    count.append(element("b", "", formatCount(tokenCount)), element("span", "", ` ${plural(tokenCount, unit)}`));
     const about = element("p", "about");
-    if (isBest) about.append(element("span", "badge", "Fewest"));
     about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
     about.title = about.textContent; // it may be shortened
     return [heading, count, about];
   }
 
-  #fill({ tokenEnds, tokens, distinct }, row, alike) {
-    const { showsDifferences } = this;
+  #tell() {
+    const { compared, data, names, agreed, bytes } = this;
+    const isWhole = compared.every(({ tokenEnds, tokenCount }) => tokenEnds.length === tokenCount);
+    const isOf = names.filter((_, i) => compared.includes(data.rows[i]));
+    const words = compared.length < 2 ? ["", ""] : example(compared, isOf, agreed, bytes);
+    this.words = [element("b", "", words[0]), words[1]];
+    this.notes = data.rows.flatMap(({ notes }, i) => (notes.length ? [` ${names[i]}: ${notes.join("; ")}.`] : []));
+    this.saved = compared.length > 1 && isWhole ? saving(compared, bytes) : "";
+    this.told.append(...this.words, ...this.notes);
+  }
+
+  /**
+   * Make the score in one of its views, unless it has this one.
+   * @param {"" | "few" | "many" | "in-bytes"} view
+   */
+  #build(view) {
+    if (this.score && this.view === view) return;
+    const { data, names } = this;
+    const { rowEnds, rows, unit = "token", text } = data;
+    this.view = view;
+    for (const name of ["few", "many", "in-bytes"]) this.box.classList.toggle(name, view === name);
+    const host = element("div", "text");
+    host.tabIndex = 0; // it scrolls
+    host.setAttribute("role", "group");
+    host.ariaLabel = `The text and its ${unit}s`;
+    host.classList.toggle("of-bytes", view === "in-bytes");
+    this.host.replaceWith(host);
+    this.host = host;
+    const signs = view === "in-bytes" ? splitIntoCells(text, "bytes") : null;
+    const cells = signs ? intoBytes(signs) : undefined;
+    const shown = view === "many" ? this.compared : rows;
+    this.score = new Score(host, text, shown.map(({ isOwn }, i) => ({ atomKind: "bytes", rowEnds, cells, name: rows.length > 1 ? names[i] : "", isApart: isOwn })));
+    this.score.signs = signs;
+    this.score.laidOut = () => this.#decorate();
+    shown.forEach((row, i) => this.#fill(row, this.score.rows[i], this.alike[i]));
+  }
+
+  #fill({ tokenEnds, tokens, distinct, tokenCount }, row, alike) {
+    const { showsDifferences, view } = this;
     const { showIds, unit } = this.data;
-    const counts = new Uint32Array(this.size + 1); // tokens that begin at each byte
+    const counts = new Uint32Array(this.bytes.length + 1); // tokens that begin at each byte
     let start = 0;
     tokenEnds.forEach((end, i) => {
       const [id, , , color] = distinct[tokens[i]];
       const isSame = showsDifferences && alike[i];
       const isShort = showsDifferences ? isSame : color < 0 && (id >= 0 || id === LEFT_OUT_ID); // an atom
-      row.colors.fill(isSame ? -1 : color, start, end);
+      row.colors.fill(isSame ? -1 : view === "many" ? STRENGTHS[i % 2] : color, start, end);
       if (id !== LEFT_OUT_ID) counts[start]++;
       const kind = id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0;
       if (end > start) row.flags[end - 1] |= TOKEN_END | (isShort && !unit ? TICK : 0) | kind;
       start = end;
     });
-    row.countIn = (from, to) => counts.subarray(from, to < this.size ? to : undefined).reduce((sum, count) => sum + count, 0);
+    row.tokensIn = (from, to) => counts.subarray(from, to < this.bytes.length ? to : undefined).reduce((sum, count) => sum + count, 0);
+    row.countIn = view === "few" || view === "in-bytes" ? () => tokenCount : row.tokensIn;
     if (!showIds) return;
     row.labelOf = (byte) => {
       const [id] = distinct[tokens[tokenAt(tokenEnds, byte)]];
@@ -73,18 +128,24 @@ export class Comparison {
     };
   }
 
+  // ---- size and view
+
   /**
    * Set the size of the text to the largest at which all of it fits.
    * @param {{smallest?: number, largest?: number}} [sizes] in pixels
    * @param {number} [scale] of names
    */
   fit(sizes = {}, scale = 1) {
+    if (!this.host.clientWidth) return;
+    if (this.areTokenizers) this.#fitTokenizers(sizes, scale);
+    else this.#fitRows(sizes, scale);
+  }
+
+  #fitRows(sizes, scale) {
     const { host, score, data } = this;
-    if (!host.clientWidth) return;
     host.classList.add("fitting"); // as high as it may be
     host.style.maxHeight = "";
-    const set = (size) => (host.style.fontSize = `${size}px`);
-    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
+    const fits = fitScore(score, (size) => this.#set(size), { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
     this.box.classList.toggle("scrolls", !fits);
     const { padding } = score.measure();
     if (!fits) score.pageHeight = host.clientHeight - padding; // it may be higher then
@@ -96,5 +157,189 @@ export class Comparison {
     score.pageHeight = whole.at(-1).bottom; // it ends at a line
     host.style.maxHeight = `${score.pageHeight}px`;
     score.layOut();
+  }
+
+  #set(size) {
+    this.host.style.fontSize = `${size}px`;
+    this.host.style.setProperty("--size", `${size}px`);
+  }
+
+  #fitTokenizers({ largest = 0 }, scale) {
+    const { data, names, bytes, compared } = this;
+    const width = this.host.clientWidth;
+    const isNarrow = width < NARROW;
+    const room = Math.round(scale * (isNarrow ? 84 : Math.max(120, 9 * Math.max(...names.map(({ length }) => length)) + 64)));
+    const how = { width, isNarrow, room, largest, scale };
+    const isBrief = data.text.length <= LONGEST_FEW && data.text.trimEnd().split("\n").length <= FEW;
+    const inBytes = data.text.length <= LONGEST_OF_BYTES && cutsCharacters(compared, bytes);
+    if (!(inBytes && this.#fitBytes(how)) && !(isBrief && this.#fitFew(how))) this.#fitMany(how);
+    this.told.replaceChildren(...(this.view === "many" && this.saved ? [this.saved] : this.words), ...this.notes);
+    this.box.style.setProperty("--room", `${room}px`);
+    this.host.classList.remove("fitting");
+    this.score.layOut();
+  }
+
+  /** Set the size, and the pixels and heights around lines; return the measured lines. */
+  #lay(size, room, { lineHeight, between, bars = 0, over = null }) {
+    const { score, data } = this;
+    this.#set(size);
+    Object.assign(score, { isInColumns: false, pageHeight: Infinity, bars, lineHeight, apart: score.rows.some(({ isApart }) => isApart) ? APART : 0 });
+    score.room = { names: room, counts: 0, below: data.showIds ? ID_HEIGHT : 0, between: Math.round(between * size) };
+    score.over = over;
+    return score.measure();
+  }
+
+  #isTooHigh({ lines, padding }) {
+    return lines.at(-1).bottom > this.host.clientHeight - padding;
+  }
+
+  /** Show up to three lines, in the largest letters at which the text is one line. */
+  #fitFew({ width, isNarrow, room, largest }) {
+    this.#build("few");
+    this.host.classList.add("fitting");
+    const { score, data, agreed, compared } = this;
+    this.brackets = compared.length > 1 ? joinedPlaces(agreed.places) : [];
+    const over = (_, first, end) => {
+      const [start, stop] = score.rows[0].atomsOfCells(first, end);
+      const within = this.brackets.filter(([from, to]) => from < stop && to > start);
+      return !within.length ? 0 : this.brackets.length > 1 || within[0][0] < start ? BRACKET : NAMED_BRACKET;
+    };
+    const smallest = isNarrow ? 15 : 18;
+    const lay = (size) => this.#lay(size, room, { lineHeight: 1.9, between: 0.8, over });
+    const inOneLine = Math.floor((2 * (width - room - 2)) / score.widest()) / 2;
+    const highest = largest || 48;
+    let size = Math.min(highest, inOneLine);
+    if (inOneLine < smallest) size = Math.max(smallest, wordySize(data.text, width - room, isNarrow ? 20 : 0.6 * highest));
+    while (size > smallest && this.#isTooHigh(lay(size))) size -= 1;
+    return lay(size).lines.length <= FEW;
+  }
+
+  /** Show the bytes, with the letters above them, if they fit into five lines. */
+  #fitBytes({ isNarrow, room, largest }) {
+    this.#build("in-bytes");
+    this.host.classList.add("fitting");
+    this.brackets = [];
+    const smallest = isNarrow ? 11 : 12;
+    for (let size = largest ? largest / 4 : 18; size >= smallest; size -= 1) {
+      const measured = this.#lay(size, room, { lineHeight: 1.6, between: 0.8, over: () => Math.round(ABOVE_BYTES * size) });
+      if (measured.lines.length <= BYTE_LINES && !this.#isTooHigh(measured)) return true;
+    }
+    return this.score.measure().lines.length <= BYTE_LINES;
+  }
+
+  /** Show many lines: names above, a stroke for each row, and bars beside the lines of the text. */
+  #fitMany({ width, isNarrow, largest, scale }) {
+    this.#build("many");
+    const { score, data } = this;
+    this.brackets = [];
+    const widest = score.widest();
+    const [small, large] = isNarrow ? [13, 16] : largest ? [15, largest / 3] : [15, 18];
+    const room = Math.round(scale * STROKE);
+    const hasLines = data.text.trimEnd().includes("\n");
+    const free = width - room - 1.02 * widest * small;
+    const bars = !hasLines ? 0 : isNarrow ? 44 : Math.round(Math.min(0.5 * width, free));
+    const hasBars = bars >= (isNarrow ? 44 : 0.2 * width);
+    score.kindsOf = hasLines ? (lines) => this.#kindsOf(lines) : null;
+    const size = Math.max(small, Math.min(large, Math.floor((width - room - (hasBars ? bars : 0)) / widest)));
+    this.#lay(size, room, { lineHeight: 1.28, between: 0.5, bars: hasBars ? bars : 0 });
+  }
+
+  /** Return how lines are drawn that are equal in all rows: "once", "fold" with their number, or "gone". */
+  #kindsOf(lines) {
+    const [row] = this.score.rows;
+    const { places } = this.agreed;
+    const byte = (cell) => row.cells[cell]?.firstAtom ?? this.bytes.length;
+    let place = 0;
+    const isEqual = lines.map(({ first, end }) => {
+      while (places[place]?.[1] <= byte(first)) place++;
+      return !(places[place]?.[0] < byte(end));
+    });
+    const kinds = lines.map(({ isThin }, i) => (isThin && i ? (lines[i - 1].isThin ? "gone" : "once") : ""));
+    for (let i = 0; i < lines.length; i++) {
+      if (!isEqual[i] || kinds[i]) continue;
+      let end = i + 1;
+      while (end < lines.length && (isEqual[end] || kinds[end])) end++;
+      const equal = lines.slice(i, end).filter(({ isThin }) => !isThin).length;
+      const isFolded = equal > 1 && !this.unfolded.has(i);
+      for (let k = i; k < end; k++) if (isFolded || !kinds[k]) kinds[k] = isFolded ? "gone" : "once";
+      if (isFolded) kinds[i] = `fold ${equal}`;
+      i = end - 1;
+    }
+    return kinds;
+  }
+
+  /** Open the fold that contains a line. */
+  unfold(i) {
+    const { lines } = this.score;
+    if (!/fold|gone/.test(lines[i]?.kind ?? "")) return;
+    while (i > 0 && lines[i].kind === "gone") i--;
+    this.unfolded.add(i);
+    this.score.measured = null;
+    this.score.layOut();
+  }
+
+  // ---- what stands around the lines
+
+  #decorate() {
+    const { score, view, data } = this;
+    if (!view || this.decorated === score.drawn) return;
+    this.decorated = score.drawn;
+    if (view === "many") return this.#drawBars();
+    for (const { staves } of score.lines) staves.forEach(({ box }, i) => box.classList.toggle("best", Boolean(data.rows[i].isBest)));
+    for (const { staves } of score.lines) staves.forEach(({ box }, i) => box.classList.toggle("pale", Boolean(data.rows[i].isInSample)));
+    if (view === "in-bytes") score.drawLetters();
+    else this.#drawBrackets();
+  }
+
+  #drawBars() {
+    const { score } = this;
+    const ofParagraphs = new Map(); // the bytes of each line of the text
+    for (const { first, end } of score.lines) {
+      const { line } = score.cells[first];
+      const [start, stop] = score.rows[0].atomsOfCells(first, end);
+      ofParagraphs.set(line, [ofParagraphs.get(line)?.[0] ?? start, stop]);
+    }
+    const countsOf = (line) => score.rows.map((row) => row.tokensIn(...ofParagraphs.get(line)));
+    const most = Math.max(1, ...[...ofParagraphs.keys()].flatMap(countsOf));
+    score.lines.forEach(({ first, kind, staves, isThin, element: line }, k) => {
+      staves.forEach(({ box }, i) => box.classList.add(`row${i}`));
+      if (kind.startsWith("fold")) {
+        const button = line.appendChild(element("button", "unfold", `${kind.slice(5)} equal lines`));
+        button.type = "button";
+        button.addEventListener("click", () => this.unfold(k));
+      }
+      const { line: paragraph } = score.cells[first];
+      if (/fold|gone/.test(kind) || isThin || !score.bars || score.cells[first - 1]?.line === paragraph) return;
+      const counts = countsOf(paragraph);
+      (kind ? counts.slice(0, 1) : counts).forEach((count, i) => {
+        const bar = staves[i].box.appendChild(element("div", "bar"));
+        bar.inert = true;
+        bar.appendChild(element("i")).style.width = `calc((100% - 3.5em) * ${count / most})`;
+        // Equal lines may differ in the tokens of their line break.
+        const numbers = kind ? [...new Set(counts)] : [count];
+        bar.append(element("b", "", numbers.map(formatCount).join(" / ")));
+      });
+    });
+  }
+
+  #drawBrackets() {
+    const { score, brackets } = this;
+    const [row] = score.rows;
+    for (const { first, end, element: line } of score.lines) {
+      const [start, stop] = row.atomsOfCells(first, end);
+      const { left, width } = line.getBoundingClientRect();
+      for (const [from, to] of brackets) {
+        if (from >= stop || to <= start) continue;
+        const ends = [Math.max(from, start), Math.min(to, stop) - 1].map((byte) => row.boxOf(row.cellOf[byte]));
+        const [x, until] = [Math.min(...ends.map((at) => at.left)) - left, Math.max(...ends.map((at) => at.right)) - left];
+        const bracket = line.appendChild(element("i", "bracket"));
+        bracket.inert = true;
+        bracket.style.cssText = `left:${x}px;width:${until - x}px`;
+        if (brackets.length > 1 || from < start) continue;
+        const words = line.appendChild(element("i", "bracket-words", ONLY));
+        words.inert = true;
+        words.style.left = `${Math.max(0, Math.min(width - words.offsetWidth, (x + until - words.offsetWidth) / 2))}px`;
+      }
+    }
   }
 }

@@ -27,6 +27,8 @@ let revealed = null; // a change of the page does not scroll again
  * @property {string[]} notes beside the title
  * @property {number} tokenCount tokens of the whole text, of which a part may be shown
  * @property {boolean} [isBest] whether no other row has fewer tokens
+ * @property {boolean} [isOwn] whether it is the user's own tokenizer, below a line
+ * @property {boolean} [isInSample] whether it was trained on this text, so that it is not compared
  */
 
 /**
@@ -96,6 +98,7 @@ class ScoreView {
     verdict.hidden = !isAlone;
     verdict.textContent = isAlone ? (this.data?.verdict ?? "") : "";
     this.comparison?.fit(isAlone ? { largest: PROJECTED } : {}, isAlone ? NAMES_PROJECTED : 1);
+    this.board.classList.toggle("brief", /few|in-bytes/.test(this.comparison?.view));
   }
 
   /** @param {ScorePayload} data */
@@ -124,18 +127,11 @@ class ScoreView {
     this.place.replaceChildren(this.comparison.box);
     const find = (selector) => this.root.querySelector(selector);
     find(".foot").hidden = data.verdict === undefined;
-    const { isEqual, showsDifferences } = this.comparison;
-    find(".equal").hidden = !isEqual || Boolean(data.unit);
-    const signs = data.unit ? [null, `${unit} boundary`] : showsDifferences ? ["the same in all rows", "differs"] : ["after a single byte or character", "after a longer token"];
-    [".tick-sign", ".line-sign"].forEach((sign, i) => {
-      find(sign).parentNode.hidden = !signs[i];
-      find(sign).nextSibling.data = ` ${signs[i]}`;
-    });
     for (const [name, sign] of [[".lossy", UNKNOWN_ID], [".dropping", LEFT_OUT_ID]])
       find(name).hidden = !rows.some(({ distinct }) => distinct.some(([id]) => id === sign));
     this.#resized();
     this.bytes = new TextEncoder().encode(data.text);
-    const { common } = this.comparison;
+    const { common } = this.comparison.agreed;
     this.list.title = `${unit[0].toUpperCase()}${unit.slice(1)}s${rows.length > 1 ? " of each row" : ""}`;
     this.list.show(() => ({ count: common.length, words: (i) => spanInWords(data, this.bytes, i ? common[i - 1] : 0, common[i]) }));
     // The page hides what follows until the score has its height.
@@ -167,6 +163,7 @@ class ScoreView {
     if (token < 0 || token >= tokenEnds.length) return;
     const shown = this.comparison.score.rows[row];
     const byte = Math.max(0, tokenEnds[token] - 1);
+    this.comparison.unfold(shown.lineOf(byte));
     shown.reveal(byte);
     shown.elementAt(byte).closest(".line").scrollIntoView({ block: "nearest" });
     this.#light(row, token);
@@ -199,7 +196,7 @@ class ScoreView {
       return [from ? ends[from - 1] : 0, ends[to - 1]];
     });
     this.lit = { row, token, span, lit };
-    lit.forEach((at, i) => score.rows[i].toggle(...at, LIT, true));
+    lit.forEach((at, i) => score.rows[i]?.toggle(...at, LIT, true)); // a row of many lines may be left out
     host.classList.add("dims");
     this.tooltip.show(this.#describe(row, token, span), score.rows[row].placeOf(span[0]));
   }
@@ -225,7 +222,7 @@ class ScoreView {
   }
 
   #unlight() {
-    this.lit?.lit.forEach((at, i) => this.comparison.score.rows[i].toggle(...at, LIT, false));
+    this.lit?.lit.forEach((at, i) => this.comparison.score.rows[i]?.toggle(...at, LIT, false));
     this.lit = null;
   }
 

@@ -15,6 +15,8 @@ const BLANK_LINE = 0.7; // height of all rows of a blank line, relative to one r
 const COLUMN_GAP = 1.5; // between columns, relative to the size of letters …
 const WIDEST_GAP = 4; // … and at most
 const LONGEST_ENTRY = 24; // signs of a line of a list that makes columns wider; a longer one is broken
+export const ABOVE_BYTES = 2.9; // height of the letters above bytes, relative to the size of these
+export const LONGEST_OF_BYTES = 400; // UTF-16 units of a text that is shown in bytes
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
@@ -28,6 +30,7 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @property {number} first its first cell
  * @property {number} end the cell after its last
  * @property {boolean} isThin whether it is blank, between lines of several rows that are not
+ * @property {string} kind "" for all rows, "once" for the first row alone, "fold" with a number, or "gone"
  * @property {number} top pixels from the top of the first line: of the line, or in columns of its page
  * @property {number} bottom
  * @property {number} [column] that of its page, from 0
@@ -59,7 +62,7 @@ export class Score {
   constructor(host, text, rows) {
     this.host = host;
     this.text = text;
-    const cells = rows[0].cells ? [rows[0].cells] : splitIntoRows(text, rows);
+    const cells = rows[0].cells ? rows.map((row) => row.cells) : splitIntoRows(text, rows);
     this.rows = rows.map((row, i) => new ScoreRow(this, i, row, cells[i]));
     this.cells = cells[0]; // those of other rows have other atoms
     /** Pixels at the left of lines for names, and for numbers alone, below each staff for labels, and between lines. */
@@ -67,6 +70,12 @@ export class Score {
     this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
     host.classList.toggle("several", rows.length > 1);
     this.under = 0; // pixels under each line, for what is drawn there
+    this.bars = 0; // pixels at the right of lines
+    this.apart = 0; // pixels above each row that stands apart
+    /** @type {((lines: {first: number, end: number, isThin: boolean}[]) => string[]) | null} returns the kind of each line */
+    this.kindsOf = null;
+    /** @type {import("./cells.js").Cell[] | null} */
+    this.signs = null; // those of a text in bytes, which stand above these
     /** @type {import("./merge_blocks.js").MergeBlocks[]} */
     this.blocks = []; // merges on the letters of a short text, which then breaks between its tokens
     /** Whether lines stand in columns, page after page of so many pixels, as far as the width has room. */
@@ -89,9 +98,9 @@ export class Score {
     const { host, room } = this;
     const { paddingTop, paddingLeft, fontSize } = getComputedStyle(host);
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
-    const columns = this.#columnsIn(host.clientWidth - 2 * parseFloat(paddingLeft), size);
+    const columns = this.#columnsIn(host.clientWidth - 2 * parseFloat(paddingLeft) - this.bars, size);
     const { width } = columns;
-    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.blocks.map(({ last, opened, tree, letters }) => [last, opened.size, tree.mostLevels, letters])}`;
+    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.bars} ${this.apart} ${this.lineHeight} ${this.blocks.map(({ last, opened, tree, letters }) => [last, opened.size, tree.mostLevels, letters])}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
@@ -102,18 +111,23 @@ export class Score {
     const ruledInColumns = columns.count > 1 ? this.rows.map(({ cells }) => isRuled(cells)) : null; // equally high
     let height = 0;
     const starts = this.#breaks(width, size);
-    const lines = starts.map((first, i) => {
+    const spans = starts.map((first, i) => {
       const end = starts[i + 1] ?? this.cells.length;
-      const isThin = mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim();
+      return { first, end, isThin: mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim() };
+    });
+    const kinds = this.kindsOf?.(spans) ?? [];
+    const lines = spans.map(({ first, end, isThin }, i) => {
+      const kind = kinds[i] ?? "";
       const ruled = ruledInColumns ?? this.rows.map(({ cells }) => !isThin && isRuled(cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
-      const [over, under] = [pixels(false) + (this.over?.(size) ?? 0), pixels(true) + this.blocks.reduce((sum, blocks) => sum + blocks.idsHeight(size), this.under)];
-      height += over + under;
-      for (const isRuled of ruled) height += isThin ? thin : plain + (isRuled ? strip : 0) + room.below;
+      const [over, under] = [pixels(false) + (this.over?.(size, first, end) ?? 0), pixels(true) + this.blocks.reduce((sum, blocks) => sum + blocks.idsHeight(size), this.under)];
+      if (kind === "gone") return { first, end, isThin, kind, ruled, top, bottom: top, over, under };
+      const heights = ruled.map((isRuled, k) => (isThin ? thin : plain + (isRuled ? strip : 0) + room.below + (this.rows[k].isApart ? this.apart : 0)));
+      height += kind.startsWith("fold") ? plain : over + under + heights.slice(0, kind ? 1 : undefined).reduce((sum, pixels) => sum + pixels, 0);
       const bottom = height;
       height += room.between;
-      return { first, end, isThin, ruled, top, bottom, over, under };
+      return { first, end, isThin, kind, ruled, top, bottom, over, under };
     });
     if (columns.count > 1) this.#arrange(lines, columns.count, padding);
     return (this.measured = { key, lines, columns, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
@@ -124,23 +138,23 @@ export class Score {
     const { names, counts } = this.room;
     const whole = { count: 1, width: all - names, gap: 0 };
     if (!this.isInColumns) return whole;
-    const width = Math.ceil(this.#widest() * size) + 1;
+    const width = Math.ceil(this.widest() * size) + 1;
     const count = Math.floor((all - names + counts + COLUMN_GAP * size) / (width + counts + COLUMN_GAP * size));
     if (count < 2) return whole;
     return { count, width, gap: Math.floor(Math.min(WIDEST_GAP * size, (all - names - count * width) / (count - 1) - counts)) };
   }
 
   /** Return the width of the widest line, but for broken ones, relative to the size of letters. */
-  #widest() {
-    if (this.widest?.isFinal) return this.widest.width;
+  widest() {
+    if (this.widestLine?.isFinal) return this.widestLine.width;
     const lines = this.#words().words.split("\n");
     const most = this.isList ? LONGEST_ENTRY + 1 : Infinity; // with the sign of the line break
     const probe = this.host.appendChild(element("div", "probe", lines.filter((line) => [...line].length <= most).join("\n")));
     probe.style.cssText = "white-space: pre; font-size: 100px";
     const { width } = probe.getBoundingClientRect();
-    this.widest = { width: width / 100, isFinal: document.fonts.status === "loaded" }; // in this order: a font may load only now
+    this.widestLine = { width: width / 100, isFinal: document.fonts.status === "loaded" }; // in this order: a font may load only now
     probe.remove();
-    return this.widest.width;
+    return this.widestLine.width;
   }
 
   /** Give lines of the same height their places in columns, page after page. */
@@ -257,7 +271,8 @@ export class Score {
     const { columns, padding, strip, thin } = this.drawn;
     const blocks = element("div");
     let [block, column, dir] = [null, null, "ltr"];
-    const lengths = { strip, thin, ...this.room };
+    const { bars, apart } = this;
+    const lengths = { strip, thin, bars, apart, ...this.room };
     for (const name in lengths) host.style.setProperty(`--${name}`, `${lengths[name]}px`);
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
@@ -273,7 +288,7 @@ export class Score {
         column = Object.assign(block.appendChild(element("div", "column")), { number: line.column });
         column.style.minWidth = `${columns.width}px`;
       }
-      const box = (column ?? block).appendChild(element("div", line.isThin ? "line thin" : "line"));
+      const box = (column ?? block).appendChild(element("div", `line${line.isThin ? " thin" : ""} ${line.kind}`.trim()));
       box.dir = dir;
       if (line.over || line.under) box.style.padding = `${line.over}px 0 ${line.under}px`;
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
@@ -281,6 +296,23 @@ export class Score {
     });
     for (const block of host.querySelectorAll(":scope > .block")) block.remove();
     host.prepend(...blocks.children); // what stands beside the lines keeps the focus
+  }
+
+  /** Draw the letters above their bytes, centered. */
+  drawLetters() {
+    const [row] = this.rows;
+    for (const { first, end, element: line } of this.signs ? this.lines : []) {
+      line.querySelector(".letters")?.remove();
+      line.querySelector(".staff").ariaHidden = "true"; // a screen reader reads the letters
+      const box = line.appendChild(element("div", "letters"));
+      const { left } = line.getBoundingClientRect();
+      for (const { text, firstAtom, size, baseClass } of this.signs) {
+        if (firstAtom < first || firstAtom >= end) continue;
+        const ends = [firstAtom, Math.min(firstAtom + size, end) - 1].map((atom) => row.boxOf(atom)).sort((one, other) => one.left - other.left);
+        const sign = box.appendChild(element("span", baseClass.replace(/^c ?/, ""), baseClass.includes("space") ? "·" : text));
+        sign.style.cssText = `left:${ends[0].left - left}px;width:${ends[1].right - ends[0].left}px`;
+      }
+    }
   }
 
   lineOfCell(cell) {
@@ -377,7 +409,7 @@ export class Score {
       before.setStart(this.host, 0);
       before.setEnd(node, offset);
       const fragment = before.cloneContents();
-      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .letters, .merge-blocks, .score-name, [inert]")) sign.remove();
+      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .letters, .merge-blocks, .score-name, .unfold, [inert]")) sign.remove();
       let left = fragment.textContent.length;
       const cell = this.cells.find(({ text }) => (left -= text.length) < 0);
       return !cell ? this.text.length : left === -cell.text.length ? cell.start : cell.end;

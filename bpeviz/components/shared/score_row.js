@@ -18,6 +18,7 @@ const MOST_ENLARGED = 8; // signs
  * @property {number[]} [marks]
  * @property {number[]} [rowEnds]
  * @property {(atom: number) => string} [markLabel]
+ * @property {boolean} [isApart] whether it stands below a line
  *
  * @typedef {object} Staff a line of a row
  * @property {ScoreRow} row
@@ -37,8 +38,8 @@ export class ScoreRow {
    * @param {RowOptions} options
    * @param {import("./cells.js").Cell[]} cells
    */
-  constructor(score, index, { name }, cells) {
-    Object.assign(this, { score, index, name, cells });
+  constructor(score, index, { name, isApart = false }, cells) {
+    Object.assign(this, { score, index, name, isApart, cells });
     this.cellOf = []; // the cell of each atom
     cells.forEach(({ size }, cell) => {
       for (let i = 0; i < size; i++) this.cellOf.push(cell);
@@ -51,7 +52,7 @@ export class ScoreRow {
 
   /** @returns {Staff} */
   newStaff(line, isRuled) {
-    const box = line.appendChild(element("div", "score-row"));
+    const box = line.appendChild(element("div", this.isApart ? "score-row apart" : "score-row"));
     if (this.index) Object.assign(box, { inert: true, ariaHidden: "true" });
     let count = null;
     if (this.name) {

@@ -8,12 +8,21 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from bpeviz.ui import markdown
 from bpeviz.ui.widgets import Values, Widget
 
 TITLE: ContextVar[DeltaGenerator] = ContextVar("title")
 """The place of the title, for a page that knows a better one once it has an answer."""
+
+
+def answer(title: str, small: str = "") -> None:
+    """Draw the answer of a page below its question. small: in Markdown."""
+    with TITLE.get().container(gap=None):
+        st.title(markdown.escape(title), anchor=False)
+        st.markdown(small)
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class Page:
             only for some values of another one, the other one is yielded first.
         left_out: Returns a description of each value that a link cannot contain.
         has_inputs: Whether the page has a text and settings.
+        has_verdict: Whether the page has an answer as its title, below the question.
         heading: Returns the title of the page, if that is not the question.
         short: Short names of its widgets in typed addresses, each with the name in links.
     """
@@ -38,5 +48,6 @@ class Page:
     widgets: Callable[[Values], Iterator[Widget[Any]]]
     left_out: Callable[[], Iterable[str]] = tuple
     has_inputs: bool = True
+    has_verdict: bool = False
     heading: Callable[[], str] | None = None
     short: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)

@@ -33,7 +33,7 @@ from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, worst_lines
-from bpeviz.ui.pages.base import Page
+from bpeviz.ui.pages.base import Page, answer
 from bpeviz.ui.pages.many_texts import HOW_MANY, OPENED_TEXT, PRESSED, PRICES, UNDER
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -63,7 +63,7 @@ PART_SIZE = 20_000
 MAX_COLUMNS = limits.COLUMNS
 """The most tokenizers."""
 
-FIRST = (OWN, *catalog.NAMES)
+FIRST = (*catalog.NAMES, OWN)
 """The tokenizers at first."""
 
 
@@ -122,6 +122,7 @@ PAGE = Page(
     "Which tokenizer needs the fewest tokens?",
     _widgets,
     _chosen_files,
+    has_verdict=True,
 )
 
 
@@ -157,13 +158,14 @@ def _chosen() -> list[str]:
     files = [file.key for file in opened()]
     new = [key for key in files if key not in {*(FILES.get() or ()), *chosen}]
     chosen += new[: MAX_COLUMNS - len(chosen)]
+    chosen.sort(key=OWN.__eq__)  # the user's own last
     FILES.put(files)
     if new or (before and chosen != before):  # a file was opened, on any page, or closed
         COLUMNS.put(chosen)
     return COLUMNS.multiselect(
-        names,
+        tokenizers.short(names),
         default=list(first),
-        placeholder="Choose tokenizers",
+        placeholder="",
         select_all=False,
         wrap=True,
         label_visibility="collapsed",
@@ -194,7 +196,6 @@ def show(side: DeltaGenerator) -> None:
     corpus: Corpus | None = None
     is_many = HOW_MANY.value() == "many"
     with side:
-        answer = st.container(key="verdict")  # above everything else
         text: str | Documents = ""
         if is_many:
             texts, translations = choose_texts()
@@ -203,7 +204,7 @@ def show(side: DeltaGenerator) -> None:
         line = sentence()
         with line:
             say("Compare")
-            keys = _chosen()
+            keys = sorted(_chosen(), key=OWN.__eq__)
             say("on")
             _how_many(is_many=is_many)
             _more(is_many=is_many)
@@ -218,25 +219,27 @@ def show(side: DeltaGenerator) -> None:
     by_key = {offer.key: offer for offer in offered}
     chosen = [by_key[key] for key in keys]
     if not chosen:
-        st.info("No tokenizer is chosen. Choose one above.")
+        answer("No tokenizer is chosen.", "Add one below.")
         return
     if texts is not None:
-        _many(answer, texts, translations, chosen)
+        _many(texts, translations, chosen)
         return
+    place = st.container(key="compared_text")
     column_of = _columns_for(text, chosen)
     if not text:
-        st.info("There is no text yet. Type one above, or choose a sample.")
+        answer("There is no text yet.", "Type one below, or choose a sample.")
         return
     if not column_of:
-        return  # messages say why
+        answer("No tokenizer can be compared.")  # messages say why
+        return
     columns = [*column_of.values()]
     measured = measure(text, columns, prices=many_texts.prices_of(chosen))
     standings = [verdict.standing(part.text, part.column) for part in measured]
-    words = many_texts.of_yours(verdict.sentence(standings))
-    with answer:
-        _verdict(words, _careful(measured, standings))
+    words = verdict.title(standings)
+    answer(words, _careful(measured, standings))
     offers = tuple(by_key[key] for key in column_of)
-    _draw_score(text, measured, offers, words)
+    with place:
+        _draw_score(text, measured, offers, words)
     _caveats(measured[0].text, corpus, column_of)
     for offer in chosen:
         if offer.assumed:
@@ -245,16 +248,15 @@ def show(side: DeltaGenerator) -> None:
         _measures(measured, chosen)
 
 
-def _many(
-    answer: DeltaGenerator, texts: Texts, translations: Sequence[str], chosen: Sequence[Offer]
-) -> None:
+def _many(texts: Texts, translations: Sequence[str], chosen: Sequence[Offer]) -> None:
     """Draw the table of many texts, and the text of a cell line by line."""
     with st.spinner("Loading the tokenizers …"):
         tokenizers = _available(chosen, lambda offer: offer.make())
     known = [(offer, tokenizers[offer.key]) for offer in chosen if offer.key in tokenizers]
     if not texts or not known:
-        return  # messages say why
-    compared = many_texts.show(answer, texts, translations, known)
+        answer("There is nothing to compare yet.")  # messages say why
+        return
+    compared = many_texts.show(texts, translations, known)
     if compared is None:
         return
     if OPENED_TEXT.get() in texts:
@@ -287,7 +289,7 @@ def _one_of_many(
     if column_of:
         measured = measure(text, [*column_of.values()])
         standings = [verdict.standing(part.text, part.column) for part in measured]
-        sentence = many_texts.of_yours(verdict.sentence(standings))
+        sentence = verdict.title(standings)
         offers = tuple(offer for offer, _ in chosen if offer.key in column_of)
         _draw_score(text, measured, offers, sentence, compared)
 
@@ -303,12 +305,6 @@ def _careful(measured: Sequence[Measured], standings: Sequence[Standing]) -> str
     words = verdict.costs(known) if known else ""
     why = many_texts.caution(standings, is_priced=bool(known))
     return f"{markdown.escape(words)} {why}"
-
-
-def _verdict(sentence: str, careful: str) -> None:
-    """Draw the verdict, and below it the costs, and why fewer tokens are not better."""
-    small = f"  \n:small[{careful.strip()}]" if careful.strip() else ""
-    st.markdown(markdown.escape(sentence) + small)
 
 
 def _columns_for(text: str | Documents, chosen: Sequence[Offer]) -> dict[str, Column]:
@@ -340,7 +336,8 @@ def _payload(
     ids: bool,
 ) -> Score:
     stage = of_columns(_columns, whole_text(text)).showing(part)
-    return score.payload(stage, ids=ids)
+    own = next((i for i, offer in enumerate(offers) if offer.own is not None), None)
+    return score.payload(stage, ids=ids, own=own if len(offers) > 1 else None)
 
 
 def _draw_score(
@@ -374,14 +371,21 @@ def _draw_score(
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:
     """Draw notes on the fairness of the comparison."""
     mine = columns.get(OWN)
+    others = [column for key, column in columns.items() if key != OWN]
     words = []
-    if mine is not None and mine.in_sample:
-        words.append("Your tokenizer was trained on this text, which favors it.")
-    elif mine is not None and corpus is not None:
-        words.append(f"Your tokenizer was trained on {markdown.escape(corpus.name)}.")
-    words += map(markdown.escape, verdict.losses(text, [*columns.values()]))
+    if mine is not None:
+        sizes = [f"Yours has {mine.vocab_size:,} entries"]
+        if others:
+            largest = max(others, key=lambda column: column.vocab_size)
+            sizes.append(f"{largest.name} has {largest.vocab_size:,}")
+        if mine.in_sample:
+            sizes[0] += " and saw this text"
+        elif corpus is not None:
+            sizes[0] += f" and saw {corpus.name}"
+        words.append(f"{'; '.join(sizes)}.")
+    words += verdict.losses(text, [*columns.values()])
     if words:
-        st.markdown(f":material/balance: {' '.join(words)}")
+        st.caption(markdown.escape(" ".join(words)))
 
 
 @fragment

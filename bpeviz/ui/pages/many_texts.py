@@ -26,6 +26,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.opened_tokenizers import YOURS
 from bpeviz.ui.page_trainings import PROGRESS
+from bpeviz.ui.pages import base
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import offer_file
@@ -79,6 +80,9 @@ PRESSED: SessionValue[int] = SessionValue("cell_pressed")
 """The number of the last press on a cell, which brings its text into view."""
 
 
+_CLAUSES = re.compile(r"; |(?<=\.) (?=\D)")
+"""Separates the first clause of a verdict, which is the title, from the others."""
+
 _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 """The key of the comparison that the user has stopped."""
 
@@ -91,7 +95,6 @@ def widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 def show(
-    answer: DeltaGenerator,
     texts: Texts,
     translations: Sequence[str],
     chosen: Sequence[tuple[Offer, Tokenizer]],
@@ -99,7 +102,6 @@ def show(
     """Draw the verdict and the table, and offer the export of it.
 
     Args:
-        answer: The place of the verdict.
         texts: The texts by name, at least one.
         translations: The names of those that are translations, if they have as many lines.
         chosen: The tokenizers, at least one.
@@ -144,7 +146,9 @@ def show(
     if all(getattr(row, figure.key) is None for row in comparison.rows):
         figure = figures.tokens
     why = _why(comparison, tokenizers, is_priced=bool(prices))
-    answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
+    first, *rest = _CLAUSES.split(comparison.verdict, maxsplit=1)
+    more = "".join(f"{clause[0].upper()}{clause[1:]} " for clause in rest)
+    base.answer(f"{first.removesuffix('.')}.", f"{markdown.escape(more)}{why}")
     label = _label(figure, relative_to, len(texts))
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label)

@@ -45,6 +45,14 @@ def table(app: AppTest) -> dict[str, Any]:
     return found
 
 
+def verdict(app: AppTest) -> str:
+    """Return the title with the clauses below it."""
+    (title,) = app.title
+    _, place, *_ = app.markdown  # after the question
+    small = place.value.partition("Fewer")[0].strip()
+    return f"{title.value} {small}".strip().replace("\\", "").replace("\u2011", "-")
+
+
 def captions(app: AppTest) -> str:
     return " ".join(one.value for one in app.caption)
 
@@ -55,7 +63,7 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
     found = bpeviz.compare(texts, {"Your tokenizer": TOKENIZER}, "en")
     assert cells(app) == [[row.text, f"{row.premium:.2f}"] for row in found.rows], "parallel"
     assert table(app)["plot"]["leader"] == 0
-    assert found.verdict in [one.value.replace("\\", "") for one in app.markdown]
+    assert found.verdict == verdict(app)
     assert "2 parallel texts of 2 lines" in captions(app)
     assert "no interval" in captions(app)
 
@@ -72,13 +80,13 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
 def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
     available("gpt2", "cl100k_base", "o200k_base")
     app = app_pages.opened("Compare")
-    assert app.multiselect(key="compared").value == ["yours", "gpt2", "cl100k_base", "o200k_base"]
+    assert app.multiselect(key="compared").value == ["gpt2", "cl100k_base", "o200k_base", "yours"]
     app.segmented_control(key="how_many_texts").set_value("many").run()
     assert table(app)["opens"] == ["gpt2", "cl100k_base", "o200k_base"]
     app.multiselect(key="compared").set_value(["yours", "gpt2"]).run()
-    assert table(app)["opens"] == ["yours", "gpt2"]
+    assert table(app)["opens"] == ["gpt2", "yours"]
     app.segmented_control(key="how_many_texts").set_value("one").run()
-    assert titles(app) == ["Your tokenizer", "GPT-2"]
+    assert titles(app) == ["GPT-2", "Your tokenizer"]
     app.multiselect(key="compared").set_value(["gpt2"]).run()
     for how_many in ("many", "one"):
         app.segmented_control(key="how_many_texts").set_value(how_many).run()
@@ -96,8 +104,8 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own() -> None:
     app = opened(**state, texts_sorted_by="file 3")
     header = table(app)["header"]
     assert len({*header}) == len(header) == 1 + len(keys)
-    assert header[1:4] == ["Your tokenizer", "GPT-2 2", "Qwen 2"]
-    assert table(app)["opens"] == keys
+    assert header[1:4] == ["GPT-2 2", "Qwen 2", "Your tokenizer 2"]
+    assert table(app)["opens"] == [*keys[1:], "yours"]
     assert app.selectbox(key="worst_under").value == "file 1"
 
 
@@ -316,6 +324,6 @@ def test_tokenizer_trained_on_one_of_the_texts_is_not_ranked() -> None:
     texts = "# en\nthe river\n# es\nel río\n"
     for trained_on, is_ranked in [("the river\nla mer", False), ("la mer", True)]:
         app = opened(texts, compared=["yours", "gpt2"], trained_on_box=trained_on, **how)
-        words = app.markdown[0].value.replace("\\", "")
+        words = verdict(app)
         assert ("Yours, trained on these texts: " in words) != is_ranked
         assert words.startswith("GPT-2 needs")
