@@ -546,7 +546,7 @@ class Rows:
 
     def await_text(self, title: str, words: str) -> None:
         """Wait until a row has these words in one of its lines."""
-        expect(self.row(title).filter(has_text=words).first).to_be_visible()
+        expect(self.row(title).filter(has_text=words).first).to_be_attached()  # or folded
 
     def await_count(self, title: str, words: str) -> None:
         """Wait until the figures of a row begin with these words."""

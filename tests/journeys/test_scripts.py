@@ -112,7 +112,7 @@ def test_other_scripts_are_drawn_and_copied(journey: Journey) -> None:
         assert_copied(page, rows.text, ODD)
     with journey.step("The letters of all rows are exactly below one another"):
         type_text(page, "\n".join(SHAPES))
-        for title in ("Your tokenizer", "GPT-2", "GPT-4o"):
+        for title in ("GPT-2", "GPT-4 (cl100k)", "GPT-4o"):
             rows.await_text(title, "東")
         await_equal(lambda: rows.text.evaluate(FARTHEST) < 0.3, True)
     with journey.step("Signs of several bytes have rulers, which do not overlap"):

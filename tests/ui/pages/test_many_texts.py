@@ -50,7 +50,7 @@ def verdict(app: AppTest) -> str:
     (title,) = app.title
     _, place, *_ = app.markdown  # after the question
     small = place.value.partition("Fewer")[0].strip()
-    return f"{title.value} {small}".strip().replace("\\", "").replace("\u2011", "-")
+    return f"{title.value} {small}".strip().replace("\\", "")
 
 
 def captions(app: AppTest) -> str:
