@@ -160,7 +160,7 @@ def test_other_players_by_keyboard(journey: Journey) -> None:
         go_to(page, "Compare")
         rows = Rows(page)
         type_text(page, ENGLISH)
-        for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"):
+        for title in ("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"):
             rows.await_text(title, "river")
         page.evaluate("document.activeElement.blur()")
         for key in "..,":
