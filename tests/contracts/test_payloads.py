@@ -533,9 +533,9 @@ def assert_places_have_different_hues(rows: Sequence[payloads.ScoreRow]) -> None
         if len(rows) > 1 and max(map(len, place)) > 1:
             places.append({})
             for row, tokens in zip(rows, place, strict=True):
-                for _, name, _, color, _ in (row["distinct"][index] for *_, index in tokens):
+                for token_id, name, raw, color, _ in (row["distinct"][at] for *_, at in tokens):
                     if isinstance(color, int) and color >= 0:
-                        places[-1][str(name).removeprefix("##")] = color
+                        places[-1][str(name if token_id is None else raw)] = color
     if len({name for colors in places for name in colors}) <= HUES:
         assert all(len({i % HUES for i in colors.values()}) == len(colors) for colors in places)
     if len(rows) == 1:
