@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import re
@@ -17,7 +18,7 @@ from helpers.gguf_files import gguf_file
 from helpers.hostile import SHORT, check_message
 from helpers.properties import examples
 from helpers.refusals import assert_sentence
-from helpers.shell import TEXT, Shell, contents, started
+from helpers.shell import TEXT, Shell, contents, run_as_shown, started
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,14 @@ REFUSED: dict[str, str | tuple[str, ...]] = {
     "decode 9999 --tokenizer t.json": ("t", "9999"),
     "decode 50257 --tokenizer gpt2": ("gpt2", "50257"),
     "decode low --tokenizer t.json": "“low”",
+    "decode -1 --tokenizer t.json": ("t", "-1"),
+    "decode 1.5 --tokenizer t.json": "“1.5”",
+    "decode 0x1 --tokenizer t.json": "“0x1”",
+    "decode ٣ --tokenizer t.json": "“٣”",
+    """decode '["1"]' --tokenizer t.json""": "is not an id",
+    "decode \x1b[31m --tokenizer t.json": "⟨001B⟩",
+    f"decode {'1' * 18} --tokenizer t.json": ("t", "1" * 18),
+    f"decode {'1' * 5_000} --tokenizer t.json": "is not an id",
     "compare text.txt text.txt --tokenizer t.json": "text.txt",
     "compare a=text.txt b=text.txt --tokenizer t.json --relative-to fr": "fr",
     "compare text.txt --tokenizer gtp2": "gtp2",
@@ -183,29 +192,31 @@ def gguf() -> bytes:
 
 
 @pytest.mark.slow
-@each_command
-def test_examples_of_the_help_run(name: str, shell: Shell) -> None:
-    """Lines for a shell of the system are run by a thorough test."""
-    assert shell(name, "--help").code == 0
-    text = shell.out.decode().partition("examples:\n")[2].partition("\n\n")[0]
-    lines = [line.strip() for line in text.replace("\\\n", " ").splitlines()]
-    of_name = [line for line in lines if line.split("-m bpeviz ")[-1].startswith(name)]
-    assert of_name
-    for file in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
+@pytest.mark.parametrize("through_a_shell", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_examples_of_the_help_run(through_a_shell: bool, shell: Shell) -> None:
+    Path("corpus").mkdir()
+    for file in ("corpus.txt", "page.txt", "a.txt", "b.txt", "corpus/a.txt"):
         Path(file).write_text(TEXT, encoding="utf-8")
     Path("rows.csv").write_text("message\nlow\nlower\n", encoding="utf-8")
     Path("sheet.txt").write_text("A minute\n1 min show /Compare", encoding="utf-8")
     Path("ids.txt").write_text("[108, 111]", encoding="utf-8")
+    assert shell("count", "corpus.txt", "--output", "counts.parquet").code == 0
+    Path("a.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
     bpeviz.save(bpeviz.train(TEXT, merges=9).tokenizer(), "tokenizer.json")
     pieces = bpeviz.train(TEXT, "sentencepiece", merges=9, pattern="none").tokenizer()
     bpeviz.save(pieces, "tokenizer.model")
     Path("model.gguf").write_bytes(gguf())
-    for line in of_name:
-        words = shlex.split(line.partition("    ")[0].split("bpeviz ")[-1])
-        is_here = not {"|", "<", ">", "llama_3", "hf:owner/name"} & {*words} and "*" not in line
-        if is_here and words != ["vocabularies"]:
-            assert shell(*words).code == 0, (line, shell.err)
-            assert "Traceback" not in shell.err
+    for name in ("", *COMMANDS):
+        text = shell(*name.split(), "--help").out.decode()
+        text = text.partition("examples:\n")[2].partition("\n\n")[0].replace("\\\n", " ")
+        lines = [re.sub('^[A-Z_]+="[^"]*" ', "", line.strip()) for line in text.splitlines()]
+        assert [line for line in lines if line.split("-m bpeviz ")[-1].startswith(name)]
+        for line in lines:
+            words = {*line.split()}
+            needs_a_shell = bool({"|", "<", ">"} & words) or "*" in line
+            is_offline = not {"llama_3", "hf:owner/name", "vocabularies", "--scheduler"} & words
+            if is_offline and needs_a_shell == through_a_shell:
+                run_as_shown(shell, line.partition("    ")[0])
 
 
 @each_command
@@ -223,7 +234,7 @@ def test_help_names_every_command_and_option(name: str, shell: Shell) -> None:
 # ---- Refusals
 
 
-@pytest.mark.parametrize(("line", "naming"), REFUSED.items())
+@pytest.mark.parametrize(("line", "naming"), REFUSED.items(), ids=lambda one: ascii(one)[:70])
 def test_line_that_cannot_be_done_is_refused_in_a_sentence(
     line: str, naming: str | tuple[str, ...], trained: Shell
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -83,6 +85,30 @@ def started(*arguments: str, before: Sequence[str] = (), **more: object) -> subp
         [sys.executable, *before, "-m", "bpeviz", *arguments],
         **{"env": environment, "stderr": subprocess.PIPE, "preexec_fn": interrupt, **more},
     )
+
+
+def run_as_shown(shell: Shell, line: str) -> str:
+    """Run a line as a reader would, and return what it prints.
+
+    A line that is one command alone runs in this process, which is quicker.
+    """
+    line = re.sub(r"(?<!\S)(\.venv/bin/)?python -m", '"$PYTHON" -m', line)
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    python, _, _, *arguments = words
+    if python == "$PYTHON" and not {"|", "<", ">"} & {*arguments} and "*" not in line:
+        shell(*arguments)
+        assert shell.code == 0, (line, shell.err)
+        return shell.out.decode()
+    done = subprocess.run(
+        ["bash", "-eu", "-o", "pipefail", "-c", line],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHON": sys.executable},
+        capture_output=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, (line, done.stderr.decode())
+    assert b"Traceback" not in done.stderr
+    return done.stdout.decode()
 
 
 def contents() -> dict[Path, bytes]:
