@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_914,
     "bpeviz/views": 2_885,
     "bpeviz/workers": 463,
-    "tests": 33_155,
+    "tests": 33_102,
     "tests data, kB": 202,
     "tests/*.mjs": 1_486,
 }
