@@ -7,15 +7,13 @@ Source: `rwkv_tokenizer.py` of the package `rwkv`, which walks through a trie.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents
+from bpeviz.core.tokenizer import Pieces, Tokenizer, as_pieces
 from bpeviz.pretokenizers.pretokenizer import Atoms
 
 
@@ -75,9 +73,13 @@ class GreedyTokenizer(Tokenizer):
     def at_step(self, step: int) -> GreedyTokenizer:
         return self
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        raw, ids, lengths = text.encode(), self._ids, self._lengths
-        encoded: list[int] = []
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        return as_pieces([self._longest(text.encode()) for text in texts])
+
+    def _longest(self, raw: bytes) -> list[tuple[int, int]]:
+        """Return the id and the length of each token."""
+        ids, lengths = self._ids, self._lengths
+        tokens: list[tuple[int, int]] = []
         at = 0
         while at < len(raw):
             for length in lengths.get(raw[at : at + 2], ()):
@@ -86,9 +88,6 @@ class GreedyTokenizer(Tokenizer):
                     break
             else:
                 length, token_id = 1, ids[raw[at : at + 1]]
-            encoded.append(token_id)
+            tokens.append((token_id, length))
             at += length
-        return encoded
-
-    def boundaries(self, text: str | Documents) -> Boundaries:
-        return self.last_boundaries(text)
+        return tokens

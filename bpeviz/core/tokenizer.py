@@ -133,8 +133,8 @@ class Encoded(NamedTuple):
 class Tokenizer(ABC):
     """Text to ids and back.
 
-    A subclass implements the abstract methods. The defaults of the other methods are those of a
-    tokenizer without merges and without pre-tokens.
+    A subclass implements the abstract methods, of which `segment_texts` alone encodes. The defaults
+    of the other methods are those of a tokenizer without merges and without pre-tokens.
     """
 
     name: str
@@ -193,17 +193,17 @@ class Tokenizer(ABC):
     def is_atom(self, token_id: int) -> bool:
         """Return whether an id is a single atom or a special token."""
 
-    @abstractmethod
     def boundaries(self, text: str | Documents) -> Boundaries:
         """Return the token boundaries of a text, cleaned first, at every step.
 
         Documents are encoded one by one. Their boundaries are those of `Documents.as_text`, whose
         line ends between documents are dropped.
         """
+        return self.last_boundaries(text)
 
     def last_boundaries(self, text: str | Documents) -> ChangingBoundaries:
         """Return the same, without the steps that lead to the tokens."""
-        pieces, ends = self._pieces_of(documents_of(text))
+        pieces, ends = self.segment_texts(documents_of(text))
         pieces = np.insert(pieces, ends[:-1], (DROPPED_ID, 1), axis=0)
         ids = pieces[:, 0].astype(np.int32)
         if self.unknown_id is not None:
@@ -212,7 +212,7 @@ class Tokenizer(ABC):
 
     def encoded(self, texts: Sequence[str]) -> Encoded:
         """Return the tokens of texts, each encoded alone; names of special tokens are text."""
-        return Encoded.of([*map(self._encode_ordinary, clean_each(texts))])
+        return self._encoded(clean_each(texts))
 
     def count_batch(self, texts: Iterable[str]) -> list[int]:
         """Return the number of tokens of each text, as `encode` finds them without special ones."""
@@ -221,8 +221,23 @@ class Tokenizer(ABC):
         return counts
 
     @abstractmethod
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        """Return the tokens of cleaned texts, each encoded alone; names of special tokens are text.
+
+        Ids, tokens, counts and last boundaries derive from it.
+        """
+
+    def _encoded(self, texts: Sequence[str]) -> Encoded:
+        """Return the ids of cleaned texts; a subclass may have them without the lengths."""
+        pieces, ends = self.segment_texts(texts)
+        is_token = pieces[:, 0] != DROPPED_ID
+        before = np.append(0, np.cumsum(is_token, dtype=np.int64))
+        return Encoded(pieces[is_token, 0].astype(np.int32), before[ends])
+
     def _encode_ordinary(self, text: str) -> list[int]:
         """Return the ids of a cleaned text without looking for special tokens."""
+        ids: list[int] = self._encoded((text,)).ids.tolist()
+        return ids
 
     @abstractmethod
     def at_step(self, step: int) -> Tokenizer:
@@ -451,11 +466,7 @@ class Tokenizer(ABC):
 
         Dropped stretches are included with `DROPPED_ID`.
         """
-        return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
-
-    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
-        """Return the tokens of cleaned texts, each encoded alone."""
-        return as_pieces([self._pieces(text) for text in texts])
+        return [*map(tuple, self.segment_texts([part])[0].tolist())]
 
 
 @dataclass(frozen=True, repr=False)
@@ -612,43 +623,29 @@ class TrainedTokenizer(Tokenizer):
                 self._segmented[pre_token] = tokens
         return segmented
 
-    def _encoded_id(self, token_id: int) -> int:
-        """Return the id that `encode` returns for a token, which may be unknown."""
-        unknown = self.unknown_id if token_id == UNKNOWN_ID else None
-        return token_id if unknown is None else unknown
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        pre_tokens, order, numbers = self._indexed(texts)
+        rows = [*map(self.segment(pre_tokens).__getitem__, pre_tokens)]
+        lengths: list[Sequence[int]] = [sizes for _, sizes in rows]
+        if not self.over_bytes:
+            for i, pre_token in enumerate(pre_tokens):
+                before = (0, *accumulate(self.row(pre_token)[1]))
+                ends = [before[end] for end in accumulate(lengths[i], initial=0)]
+                lengths[i] = [end - start for start, end in pairwise(ends)]
+        ids = gather_rows([ids for ids, _ in rows], order, np.int64)
+        if self.unknown_id is not None:
+            ids[ids == UNKNOWN_ID] = self.unknown_id
+        pieces = np.stack((ids, gather_rows(lengths, order, np.int64)), 1)
+        counts = np.fromiter(map(len, lengths), np.int64, len(lengths))[order]
+        return pieces, np.append(0, np.cumsum(counts))[np.cumsum(numbers, dtype=np.int64)]
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        pre_tokens = self.pre_tokenizer.pre_tokens(text)
-        segmented = self.segment(pre_tokens)
-        ids = chain.from_iterable(segmented[pre_token][0] for pre_token in pre_tokens)
-        if self.over_bytes:  # nothing is unknown or dropped
-            return [*ids]
-        return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
-
-    def encoded(self, texts: Sequence[str]) -> Encoded:
-        split = [*map(self.pre_tokenizer.pre_tokens, clean_each(texts))]
-        segmented = self.segment([*chain.from_iterable(split)])
-        ids_of = {
-            pre_token: [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
-            for pre_token, (ids, _) in segmented.items()
-        }
-        return Encoded.of([[*chain.from_iterable(map(ids_of.__getitem__, s))] for s in split])
-
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        return [(token_id, length) for token_id, length in self._pieces_of([part])[0].tolist()]
-
-    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
-        split = [*map(self.pre_tokenizer.pre_tokens, texts)]
-        pieces_of: dict[str, list[tuple[int, int]]] = {}
-        for pre_token, (ids, lengths) in self.segment([*chain.from_iterable(split)]).items():
-            if self.over_bytes:  # nothing is unknown or dropped
-                pieces_of[pre_token] = [*zip(ids, lengths, strict=True)]
-                continue
-            before = (0, *accumulate(self.row(pre_token)[1]))
-            ends = [before[end] for end in accumulate(lengths)]
-            sizes = (end - start for start, end in pairwise((0, *ends)))
-            pieces_of[pre_token] = [*zip(map(self._encoded_id, ids), sizes, strict=True)]
-        return as_pieces([[*chain.from_iterable(map(pieces_of.__getitem__, s))] for s in split])
+    def _indexed(self, texts: Sequence[str]) -> tuple[list[str], NDArray[np.int64], list[int]]:
+        """Return the distinct pre-tokens of texts, the index of each, and their number by text."""
+        if len(texts) == 1:
+            pre_tokens, order = self.pre_tokenizer.indexed(texts[0])
+            return pre_tokens, order, [len(order)]
+        each = [*map(self.pre_tokenizer.pre_tokens, texts)]
+        return *indexed(chain.from_iterable(each)), [*map(len, each)]
 
     def atoms_in(
         self, pre_tokens: Sequence[str], order: NDArray[np.int64]
@@ -678,14 +675,12 @@ class TrainedTokenizer(Tokenizer):
             The distinct pre-tokens, the index of each pre-token among them, and the number of atoms
             before each line end between documents.
         """
-        documents = documents_of(text)
-        if len(documents) == 1:
-            return *self.pre_tokenizer.indexed(documents[0]), np.empty(0, np.int64)
-        each = [*map(self.pre_tokenizer.pre_tokens, documents)]
-        pre_tokens, order = indexed(chain.from_iterable(each))
+        pre_tokens, order, numbers = self._indexed(documents_of(text))
+        if len(numbers) == 1:
+            return pre_tokens, order, np.empty(0, np.int64)
         sizes = np.array([len(self.row(pre_token)[0]) for pre_token in pre_tokens], np.int64)
         before = np.append(0, np.cumsum(sizes[order]))
-        return pre_tokens, order, before[np.cumsum([*map(len, each[:-1])], dtype=np.int64)]
+        return pre_tokens, order, before[np.cumsum(numbers[:-1], dtype=np.int64)]
 
     def normalized(self, text: str) -> Normalized:
         return self.pre_tokenizer.normalized(clean(text))

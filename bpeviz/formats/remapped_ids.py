@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, ChangingBoundaries
-from bpeviz.core.tokenizer import Encoded, Tokenizer, TrainedTokenizer
+from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, TrainedTokenizer
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized, id_list
@@ -146,26 +146,21 @@ class RemappedTokenizer(Tokenizer):
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         return self.inner.decode_bytes([self.inner_id(token_id) for token_id in id_list(ids)])
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        ids = np.array(self.inner._encode_ordinary(text), np.int64)
-        own_ids: list[int] = self.table[ids].tolist()
-        return own_ids
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        pieces, ends = self.inner.segment_texts(texts)
+        ids = pieces[:, 0]
+        pieces[:, 0] = np.where(ids < 0, ids, self.table[ids])
+        return pieces, ends
 
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        return [
-            (token_id if token_id < 0 else int(self.table[token_id]), length)
-            for token_id, length in self.inner._pieces(part)
-        ]
+    def _encoded(self, texts: Sequence[str]) -> Encoded:
+        ids, ends = self.inner._encoded(texts)
+        return Encoded(self.table[ids], ends)
 
     def boundaries(self, text: str | Documents) -> Boundaries:
         return self.inner.boundaries(text).with_ids(self.table)
 
     def last_boundaries(self, text: str | Documents) -> ChangingBoundaries:
         return self.inner.last_boundaries(text).with_ids(self.table)
-
-    def encoded(self, texts: Sequence[str]) -> Encoded:
-        ids, ends = self.inner.encoded(texts)
-        return Encoded(self.table[ids], ends)
 
 
 def with_template(

@@ -32,13 +32,13 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
-from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, Word
+from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, Word, as_pieces
 from bpeviz.corpus.documents import Documents
 from bpeviz.libraries import merges, pool, worker
 from bpeviz.libraries.merges import RankedMerges, Replay
 from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import Normalized, clean, clean_each, id_list, items_of, label
+from bpeviz.text import Normalized, clean, id_list, items_of, label
 
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
@@ -405,14 +405,7 @@ class LibraryTokenizer(Tokenizer):
     def at_step(self, step: int) -> Tokenizer:
         return self if step >= self.steps else _FirstMerges(self, max(0, step))
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        ids: list[int] = self.encoded([text]).ids.tolist()
-        return ids
-
-    def encoded(self, texts: Sequence[str]) -> Encoded:
-        return self._ids_of(clean_each(texts))
-
-    def _ids_of(self, texts: Sequence[str]) -> Encoded:
+    def _encoded(self, texts: Sequence[str]) -> Encoded:
         counts, ids = self._ask(worker.IDS, texts)
         return Encoded(ids, np.cumsum(counts, dtype=np.int64))
 
@@ -492,15 +485,12 @@ class LibraryTokenizer(Tokenizer):
         except (TypeError, OverflowError):
             raise ValueError(f"{self.name} has no id {max(id_list(ids), key=abs)}.") from None
 
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        return [(token_id, length) for token_id, length in self._pieces_of([part])[0].tolist()]
-
-    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
         whole = "".join(texts)
         raw = whole.encode()
         of_texts = np.cumsum([len(text.encode()) for text in texts], dtype=np.int64)
         if self._keeps_texts:  # offsets would take as much time again
-            tokens = self._ids_of(texts)
+            tokens = LibraryTokenizer._encoded(self, texts)
             lengths, is_kept = self._lengths_in_text(*tokens, raw, of_texts)
             if is_kept:
                 return np.stack((tokens.ids, lengths), 1), tokens.ends
@@ -639,7 +629,7 @@ class LibraryTokenizer(Tokenizer):
         if isinstance(text, Documents):
             return self.last_boundaries(text)
         text = clean(text)
-        pieces, _ = self._pieces_of([text])
+        pieces, _ = self.segment_texts([text])
         ids = pieces[:, 0].astype(np.int32)
         replayed = self._replayed(pieces, text)
         return self._whole(pieces, ids) if replayed is None else replayed
@@ -713,24 +703,22 @@ class _FirstMerges(LibraryTokenizer):
         tokens = len(self._spellings[0]) - len(self.special_tokens)
         return self._merges.sizes(tokens)[: self._step + 1]
 
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        pieces, _ = super()._pieces_of([part])
-        whole = self._replayed(pieces, part)
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        return as_pieces([self._at_step(text) for text in texts])
+
+    def _encoded(self, texts: Sequence[str]) -> Encoded:
+        return Tokenizer._encoded(self, texts)  # not those of the whole file
+
+    def _at_step(self, text: str) -> list[tuple[int, int]]:
+        """Return the id and the length of each token of a text."""
+        pieces, _ = super().segment_texts([text])
+        whole = self._replayed(pieces, text)
         if whole is None:
             raise ValueError(f"The merges of {self.name} cannot be replayed for this text.")
         ids, ends = whole.ids(self._step), whole.cuts(self._step)
         if self.unknown_id is not None:
             ids[ids == UNKNOWN_ID] = self.unknown_id
         return [*zip(ids.tolist(), np.diff(ends, prepend=0).tolist(), strict=True)]
-
-    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
-        return Tokenizer._pieces_of(self, texts)
-
-    def encoded(self, texts: Sequence[str]) -> Encoded:
-        return Tokenizer.encoded(self, texts)  # not those of the whole file
-
-    def _encode_ordinary(self, text: str) -> list[int]:
-        return [token_id for token_id, _ in self._pieces(text) if token_id != DROPPED_ID]
 
 
 def _stripped(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
@@ -29,7 +30,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.fields import InvalidFieldError
 from bpeviz.core.merges import Merge, apply_merges
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Pieces, Tokenizer, as_pieces
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
 from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
@@ -307,14 +308,12 @@ class AdaptiveTokenizer(Tokenizer):
     def _rank(self) -> dict[tuple[int, int], int]:
         return {(merge.left, merge.right): merge.new_id for merge in self.merges}
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        rows = base_rows(text, self.base, self.pre_tokenizer)
-        return list(chain.from_iterable(apply_merges(row, self._rank) for row in rows))
-
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        ids = self._encode_ordinary(part)
-        length = {token_id: len(self.token_bytes(token_id)) for token_id in {*ids}}
-        return [(token_id, length[token_id]) for token_id in ids]
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        size = cache(lambda token_id: len(self.token_bytes(token_id)))
+        each = [base_rows(text, self.base, self.pre_tokenizer) for text in texts]
+        return as_pieces(
+            [[(i, size(i)) for row in rows for i in apply_merges(row, self._rank)] for rows in each]
+        )
 
     def boundaries(self, text: str | Documents) -> ChangingBoundaries:
         """Return the boundaries over bytes at every step, from the base's tokens on."""

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, MergeBoundaries, boundaries_from_ids
 from bpeviz.core.merges import MergeTokenizer, NotMergesError, apply_merges, joined
-from bpeviz.core.tokenizer import Encoded, Pieces, Segmentation, Tokenizer
+from bpeviz.core.tokenizer import Pieces, Segmentation, as_pieces
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.pretokenizers.counts import indexed
@@ -238,22 +238,19 @@ class SuperTokenizer(MergeTokenizer):
             cut[pre_token] = tuple(ids), tuple(map(self._length, ids))
         return cut
 
-    def encoded(self, texts: Sequence[str]) -> Encoded:
-        return Tokenizer.encoded(self, texts)  # tokens cross pre-tokens
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        return as_pieces([self._tokens_of(text) for text in texts])  # tokens cross pre-tokens
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        return [self._encoded_id(token_id) for token_id in self._segment_text(text)[1]]
-
-    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
-        return Tokenizer._pieces_of(self, texts)
-
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        pre_tokens, ids = self._segment_text(part)
+    def _tokens_of(self, text: str) -> list[tuple[int, int]]:
+        """Return the id and the length of each token of a text."""
+        unknown = self.unknown_id
+        pre_tokens, ids = self._segment_text(text)
         ends = [0, *self.atoms_in(*indexed(pre_tokens))[1].tolist()]
         pieces: list[tuple[int, int]] = []
         start = 0
         for token_id, end in zip(ids, accumulate(map(self._length, ids)), strict=True):
-            pieces.append((self._encoded_id(token_id), ends[end] - ends[start]))
+            known = token_id if unknown is None or token_id != UNKNOWN_ID else unknown
+            pieces.append((known, ends[end] - ends[start]))
             start = end
         return pieces
 

@@ -143,10 +143,10 @@ def check_many(ours: LibraryTokenizer) -> None:
     """Check that pieces of many texts at once are those of the texts one by one."""
     texts = [*map(clean, TEXTS[::4])]
     ours._keeps_texts = False
-    pieces, ends = ours._pieces_of(texts)
+    pieces, ends = ours.segment_texts(texts)
     plain_pieces = ours._plain_pieces
     ours._plain_pieces = lambda *of: (*plain_pieces(*of)[:2], np.zeros(len(texts), np.bool_))
-    each, ends_of_each = ours._pieces_of(texts)
+    each, ends_of_each = ours.segment_texts(texts)
     assert pieces.tolist() == each.tolist()
     assert ends.tolist() == ends_of_each.tolist()
 

@@ -12,7 +12,7 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.core.merges import MergeTokenizer
-from bpeviz.core.tokenizer import AtomRow, Segmentation, Tokenizer
+from bpeviz.core.tokenizer import AtomRow, Pieces, Segmentation, Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
@@ -84,8 +84,8 @@ def test_read_accepts_either_gpt2_file_or_their_folder(
 
 
 class UpperCase(MergeTokenizer):
-    def _encode_ordinary(self, text: str) -> list[int]:
-        return super()._encode_ordinary(text.upper())
+    def segment_texts(self, texts: Sequence[str]) -> Pieces:
+        return super().segment_texts([text.upper() for text in texts])
 
 
 class Unmerged(MergeTokenizer):
