@@ -166,17 +166,15 @@ class RoomTimeline:
         """Return payloads whose keys depend on no step."""
         key = f"room {self.number}"
         named, views = player.copy(), [view.copy() for view in player["views"]]
-        named["views"], of_room = views, [race.copy() for race in races or ()]
+        named["views"] = views
         for payload in (named, *views):
-            payload["key"] = payload["timelineId"] = key
-        for race in of_room:
-            race["timelineId"] = key
+            payload["key"] = key
         return {
             "number": self.number,
             "title": self.page.title,
             "settings": " · ".join(self.page.settings),
             "player": named,
-            "races": of_room if races else None,
+            "races": [*races] if races else None,
         }
 
 

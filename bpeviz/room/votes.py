@@ -129,7 +129,7 @@ class Vote:
         if self.question.stage is None:
             return None
         payload = self.question.stage(self.is_revealed, self.answers.get(follower)).copy()
-        payload["key"] = payload["timelineId"] = f"vote {self.number} {self.question.name}"
+        payload["key"] = f"vote {self.number} {self.question.name}"
         return payload
 
     def state(self, follower: str, *, is_leader: bool = False) -> VoteState:

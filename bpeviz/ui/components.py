@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -21,7 +22,7 @@ import streamlit as st
 from bpeviz import components, limits
 from bpeviz.text import as_json
 from bpeviz.views.control_payloads import ChapterBar, LinkedStep, TextBox
-from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken, Race
+from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken
 
 _LOADER = components.compact(f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));
@@ -62,8 +63,7 @@ def _register(
     return draw
 
 
-_player = _register("player", once=["way", "answer"])
-_player_events = _register("player_events", step=None, word=None, part=None, watched=None)
+_player = _register("player", report=None, once=["way", "answer", "part", "word"])
 _grid = _register("grid", token=None)
 _text_box = _register("text_box", change=None)
 _chapter_bar = _register("chapter_bar", chapter=None, restored=None)
@@ -112,7 +112,7 @@ tour.
 """
 
 LINKED_STEP = "linked_step"
-"""The session key of the step of a link that was opened, and of the timeline it belongs to."""
+"""The session key of the step of a link that was opened, and of the player it belongs to."""
 
 
 def frame(title: str) -> None:
@@ -132,73 +132,56 @@ def player(
     key: str,
     on_way: Callable[[str], None] | None = None,
     on_answer: Callable[[], None] = lambda: None,
-) -> int:
+    on_part: Callable[[int], None] | None = None,
+    on_word: Callable[[str], None] | None = None,
+) -> None:
     """Show one timeline, or several as rows of one score (`bpeviz.views.stage.Stage`).
 
-    The first timeline shown after a link was opened begins at the link's step. Return the step at
-    which a player begins that has not shown this timeline before.
+    With `on_way`, the calling fragment runs again after each step at rest (`player_report`). While
+    playing, the step is not reported. Texts that the browser has are not sent again.
 
     Args:
         payload: The payload.
         key: The key of the session.
-        on_way: Is called with the key of a pressed button of the remark, before the script runs
+        on_way: Is called with the key of a pressed button of the remark, before the page runs
             again.
-        on_answer: Likewise after an answer to its task, which the session then has under `key`, as
-            "answer": {"of", "value"}.
+        on_answer: Is called before the script runs again after an answer to its task, which the
+            session then has under `key`, as "answer": {"of", "value"}.
+        on_part: Like `on_way`, with a character of the part of a long text that is to be shown.
+        on_word: Is called with a pressed word, before the fragment runs again.
     """
+    calls = {"way": on_way, "part": on_part, "word": on_word}
 
-    def pressed() -> None:
-        if on_way is not None:
-            on_way(str(st.session_state[key]["way"]))
+    def changed(name: str) -> None:
+        if (call := calls[name]) is not None:
+            call(st.session_state[key][name])
 
+    sent = payload.copy()
+    sent["initialStep"] = _first_step(payload)
+    sent["isFollowed"], sent["takesWords"] = on_way is not None, on_word is not None
+    if player_report(payload, key)["key"]:
+        sent["views"] = []
+    drawn = _player(sent, key, answer=on_answer, **{name: partial(changed, name) for name in calls})
+    if drawn.way is not None or drawn.part is not None:
+        st.rerun()
+
+
+def player_report(payload: Player, key: str) -> PlayerReport:
+    """Return the last report of a player about a payload, without a key if there is none."""
+    report: PlayerReport | None = (st.session_state.get(key) or {}).get("report")
+    if report is None or report["key"] != payload["key"]:
+        return {"key": "", "step": _first_step(payload), "isLacking": False}
+    return {**report, "step": min(report["step"], payload["last"])}
+
+
+def _first_step(payload: Player) -> int:
+    """Return the step at which a player begins: of the first one after a link, the link's."""
     linked: LinkedStep | None = st.session_state.get(LINKED_STEP)
     # A text that waits for its training has no steps.
-    if linked and payload["last"] and linked["timelineId"] in (None, payload["timelineId"]):
-        linked["timelineId"] = payload["timelineId"]
-        payload = payload.copy()
-        payload["initialStep"] = min(linked["step"], payload["last"])
-    _player(payload, key, way=pressed, answer=on_answer)
+    if linked and payload["last"] and linked["key"] in (None, payload["key"]):
+        linked["key"] = payload["key"]
+        return min(linked["step"], payload["last"])
     return payload["initialStep"]
-
-
-def player_events(
-    key: str,
-    *,
-    steps: bool = True,
-    words: bool = False,
-    parts: bool = False,
-    races: list[Race] | None = None,
-) -> PlayerReport:
-    """Return what the player has reported, and send it candidates.
-
-    Whenever one changes, the calling fragment runs again. While playing, the step is not reported.
-
-    Args:
-        key: The component's key.
-        steps: Whether to report steps.
-        words: Whether to report clicked words.
-        parts: Whether to report parts of a long text that the user opens.
-        races: The candidates of the steps (`bpeviz.views.race.payload`) of each text of the player,
-            or None while there are none yet.
-    """
-    reported = {"steps": steps, "words": words, "parts": parts, "races": races}
-    _player_events(reported, key)
-    return player_report(key)
-
-
-def player_report(key: str) -> PlayerReport:
-    """Return what the player has reported under a key.
-
-    The step is None before its first report. The timeline is that of a player which has left the
-    step that it showed at first.
-    """
-    report = st.session_state.get(key) or {}
-    return {
-        "step": report.get("step"),
-        "word": report.get("word"),
-        "part": report.get("part"),
-        "watched": report.get("watched"),
-    }
 
 
 def grid(data: Grid, key: str) -> PressedToken | None:

@@ -38,6 +38,9 @@ The messages of many take time.
 _DRAWN = 5
 """The number of looks after which the progress is drawn again, even if it is the same."""
 
+RACED_AT_ONCE = 10_000
+"""The most steps times atoms of a training whose candidates are sent before the player moves."""
+
 STOPPED = "Training was stopped."
 
 Key = tuple[object, ...]
@@ -84,8 +87,8 @@ class TrainingHandle(fragments.Handle):
         return (text, chosen, options, choice.special_tokens, choice.split, available)
 
     def open(self) -> Trained:
-        """Return the training."""
-        return get(self.text, self.choice)
+        """Return the training, without drawing anything if it is in the cache."""
+        return known(self.text, self.choice) or get(self.text, self.choice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +186,11 @@ class Trained:
     def settings(self, last: int) -> list[str]:
         """Return the settings in words, up to a last step."""
         return self.first.settings(last)
+
+    @property
+    def is_raced_at_once(self) -> bool:
+        """Whether the best candidates of all steps take only milliseconds."""
+        return self.history.steps * len(self.training_boundaries) <= RACED_AT_ONCE
 
     @cached()
     def race_groups(self, most: int) -> list[list[RaceGroup]]:

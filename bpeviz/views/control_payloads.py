@@ -10,10 +10,10 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class LinkedStep(TypedDict):
-    """The step of a link that was opened, and the timeline it belongs to, if that is known."""
+    """The step of a link that was opened, and the key of its player, if that is known."""
 
     step: int
-    timelineId: str | None
+    key: str | None
 
 
 class LinkAnswer(TypedDict):

@@ -77,7 +77,6 @@ class Timeline(BoundarySteps, TokenStyles):
     """A row of a stage: a text, and the decisions that change it."""
 
     key: str
-    timelineId: str
     text: str
     atomKind: str
     atomBytes: list[int] | None
@@ -198,7 +197,6 @@ class AtRest(TypedDict):
 class Race(TypedDict):
     """The best candidates of each step, in groups of one value."""
 
-    timelineId: str
     heading: str
     measure: str
     first: list[list[RaceGroup]]
@@ -212,7 +210,6 @@ class Player(TypedDict):
     """One row, or several that are aligned by vocabulary size."""
 
     key: str
-    timelineId: str
     last: int
     initialStep: int
     unit: str
@@ -225,6 +222,8 @@ class Player(TypedDict):
     ways: NotRequired[list[tuple[str, str]]]
     hasRace: NotRequired[bool]
     races: NotRequired[list[Race] | None]
+    isFollowed: NotRequired[bool]
+    takesWords: NotRequired[bool]
     isLive: NotRequired[bool]
     name: NotRequired[str]
     isStill: NotRequired[bool]
@@ -306,34 +305,12 @@ class FileData(TypedDict, total=False):
     tables: list[TextsTable]
 
 
-class StepReport(TypedDict):
-    """The step of a player, as the browser reports it."""
-
-    step: int
-    timelineId: str
-
-
-class ClickedWord(TypedDict):
-    """A word that was clicked, and the number of the click."""
-
-    word: str
-    number: int
-
-
-class OpenedPart(TypedDict):
-    """A character of a part that was opened, and the number of the click."""
-
-    character: int
-    number: int
-
-
 class PlayerReport(TypedDict):
-    """What the browser reports of a player."""
+    """What the browser reports of a player: the step at rest, and whether it lacks candidates."""
 
-    step: StepReport | None
-    word: ClickedWord | None
-    part: OpenedPart | None
-    watched: str | None
+    key: str
+    step: int
+    isLacking: bool
 
 
 class PressedToken(TypedDict):

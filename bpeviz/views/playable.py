@@ -165,7 +165,7 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
         last: The last step; by default that of the player.
     """
     rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
-    races = [race.in_file(row, stage.hues, player["timelineId"], last, len(rows)) for row in rows]
+    races = [race.in_file(row, stage.hues, last, len(rows)) for row in rows]
     has_race = None not in races
     if not stage.by_size:
         player = player.copy()

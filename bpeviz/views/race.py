@@ -30,15 +30,12 @@ IN_FILE = 40_000_000
 """The most steps times atoms whose candidates a file contains. They take one or two seconds."""
 
 
-def in_file(
-    row: Row, hues: Hues, timeline: str, last: int | None = None, races: int = 1
-) -> Race | None:
+def in_file(row: Row, hues: Hues, last: int | None = None, races: int = 1) -> Race | None:
     """Return the payload of the race in a file, which gets no others; None for a long text.
 
     Args:
         row: The row, whose training text is known.
         hues: The color indices.
-        timeline: The identity of the player's timeline.
         last: The number of steps of the file; by default all.
         races: How many races the file has, which share the limits.
     """
@@ -47,7 +44,7 @@ def in_file(
     if training is None or row.trained_on is None or not last or atoms > COUNTED:
         return None
     most = min(STEPS // races, IN_FILE // races // atoms)
-    data = payload(row, [groups(row, step) for step in range(min(last, most))], hues, timeline)
+    data = payload(row, [groups(row, step) for step in range(min(last, most))], hues)
     if most < last:
         data["note"] = f"Shown for the first {counted(most, texts_of(training).unit)}."
     return data
@@ -92,20 +89,18 @@ def groups(row: Row, step: int) -> list[RaceGroup]:
     ]
 
 
-def payload(row: Row, first: list[list[RaceGroup]] | None, hues: Hues, timeline: str) -> Race:
+def payload(row: Row, first: list[list[RaceGroup]] | None, hues: Hues) -> Race:
     """Return the payload of the race.
 
     Args:
         row: The row, which was trained here.
         first: The groups of its first steps, or None if they are sent once the player moves.
         hues: The color indices.
-        timeline: The identity of the player's timeline.
     """
     if row.training is None:
         raise ValueError("Only a row that was trained here has candidates.")
     texts = texts_of(row.training)
     return {
-        "timelineId": timeline,
         "heading": texts.race,
         "measure": texts.score or "count",
         "first": first or [],

@@ -215,7 +215,6 @@ class Row:
         label, key, *_ = self.names
         data: Timeline = {
             "key": "",
-            "timelineId": "",
             "text": self.text[first:last],
             "atomKind": kind,
             "atomBytes": self._atom_sizes(),
@@ -250,9 +249,8 @@ class Row:
             data["trainedOn"] = self.trained_on.name if self.trained_on is not None else None
             data["tieRule"] = tie_rule(training, self.options)
         splitter = None if training is None else training.pre_tokenizer
-        # Neither depends on the last step, so that a new size does not redraw the player.
-        data["timelineId"] = digest_of(splitter, data["tokenCounts"], data["steps"], self.text)
-        data["key"] = digest_of(data)
+        # It does not depend on the last step, so that a new size does not redraw the player.
+        data["key"] = digest_of(splitter, data)
         return data
 
     @property
@@ -344,7 +342,6 @@ class Stage:
         view = views[0]
         return {
             "key": view["key"],
-            "timelineId": view["timelineId"],
             "last": view["last"],
             "unit": view["unit"],
             "changingSteps": view["changingSteps"],
@@ -371,7 +368,6 @@ class Stage:
         largest = [int(each.max()) for each in row_sizes]
         return {
             "key": digest_of([view["key"] for view in views]),
-            "timelineId": digest_of([view["timelineId"] for view in views]),
             "last": len(sizes) - 1,
             # The largest size that all of them have, except those without entries.
             "initialStep": int(np.searchsorted(sizes, min(filter(None, largest), default=0))),
@@ -382,7 +378,7 @@ class Stage:
         }
 
     def upto(self, last: int) -> Player:
-        """Return the payload of one row up to a last step; its key and identity stay the same."""
+        """Return the payload of one row up to a last step; its key stays the same."""
         payload = self.payload.copy()
         view = payload["views"][0].copy()
         payload["last"] = view["last"] = last

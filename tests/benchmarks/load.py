@@ -100,7 +100,7 @@ class User:
         self.page = ""
         self.session = ""
         self.fragments: dict[str, str] = {}
-        self.timeline = ""
+        self.played = ""
         self.edits = self.uploads = 0
         self.alerts: list[str] = []
 
@@ -160,7 +160,7 @@ class User:
                 self._set_state(kind, shown)
             self.fragments[key] = delta.fragment_id
             if key == "player":
-                self.timeline = json.loads(zlib.decompress(shown.bytes))["timelineId"]
+                self.played = json.loads(zlib.decompress(shown.bytes))["key"]
 
     def _set_state(self, kind: str, shown: Any) -> None:
         """Send the value of an input that the server has set from now on, as a browser does."""
@@ -243,11 +243,12 @@ class User:
 
     async def report(self, step: int, kind: str) -> None:
         """Report the step of the player, if the page has one."""
-        follower = self.widgets.get("follower")
-        if follower is not None and self.timeline:
-            value = f'{{"step": {{"step": {step}, "timelineId": "{self.timeline}"}}}}'
-            self.states[follower.id] = WidgetState(id=follower.id, json_value=value)
-            await self.act(kind, fragment=self.fragments["follower"])
+        player = self.widgets.get("player")
+        if player is not None and self.played:
+            report = {"key": self.played, "step": step, "isLacking": False}
+            value = json.dumps({"report": report})
+            self.states[player.id] = WidgetState(id=player.id, json_value=value)
+            await self.act(kind, fragment=self.fragments["player"])
 
     async def change_page(self, draw: random.Random) -> None:
         await self.open(

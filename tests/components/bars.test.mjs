@@ -7,7 +7,6 @@ import { Bars, groupsAt } from "../../bpeviz/components/player/bars.js";
 
 const FIRST = [[8, 2, [[1, 2], [2, 3]]], [2, 1, [[4, 4]]]];
 const data = {
-  timelineId: "t",
   heading: "Most frequent pairs",
   measure: "count",
   first: [FIRST, [[6, 1, [[5, 3]]]]],
@@ -34,7 +33,10 @@ test("a step whose candidates may still arrive keeps those of another with their
   bars.show(1, [], headingOf);
   assert.deepEqual(parts.h2.words, []);
   parts.h2.words = ["of step 1"];
-  bars.show(2, [], headingOf);
+  assert.ok(!bars.show(2, [], headingOf));
+  assert.deepEqual(parts.h2.words, ["of step 1"]);
+  bars.update({ ...data, isUnwatched: true });
+  assert.ok(bars.show(3, [], headingOf));
   assert.deepEqual(parts.h2.words, ["of step 1"]);
   bars.update({ ...data, note: "Shown for the first 2 merges." });
   bars.show(3, [], headingOf);

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ANNOUNCE_EVERY, Announcer } from "../../bpeviz/components/player/announcer.js";
+import { withTexts } from "../../bpeviz/components/player/received.js";
 import { shownStep, storeStep, storedSteps } from "../../bpeviz/components/player/position.js";
 
 const timeline = (text, last, more = {}) => ({
-  timelineId: `${text} timeline`, views: [{ text }], last, initialStep: 0, ...more,
+  key: `${text} timeline`, views: [{ text }], last, initialStep: 0, ...more,
 });
 const NONE = new Map();
 
@@ -45,7 +46,7 @@ test("another text begins at the start, or at the end if the player was at the e
 });
 
 test("another training of the same text keeps the step", () => {
-  const other = timeline("a", 20, { timelineId: "another" });
+  const other = timeline("a", 20, { key: "another" });
   assert.equal(shownStep(timeline("a", 100), 12, other, NONE), 12);
   assert.equal(shownStep(timeline("a", 100), 60, other, NONE), 20);
   assert.equal(shownStep(timeline("a", 0), 0, { ...other, initialStep: 20 }, NONE), 20);
@@ -59,6 +60,27 @@ test("the end is the last step that changes the text", () => {
   assert.equal(shownStep(other(20), 8, timeline("c", 9), NONE), 0);
 });
 
+test("another part of a text keeps the step, and another text with as many tokens does not", () => {
+  const part = (key, of, tokenCounts = [9, 7, 6]) => timeline(key, 2, { views: [{ text: key, tokenCounts, part: of }] });
+  const first = part("a", [0, 4, 9]);
+  assert.equal(shownStep(first, 1, part("b", [4, 9, 9]), NONE), 1);
+  assert.equal(shownStep(first, 1, part("b", [4, 8, 8]), NONE), 0);
+  assert.equal(shownStep(first, 1, part("b", [4, 9, 9], [9, 8, 6]), NONE), 0);
+  assert.equal(shownStep(part("a", null), 1, part("b", null), NONE), 0);
+});
+
+test("texts are sent once, and again if the browser does not have them", () => {
+  const whole = timeline("a", 20);
+  const known = (data) => withTexts({ ...data, views: [] });
+  assert.equal(known(whole), null);
+  assert.deepEqual(withTexts(whole), whole);
+  assert.deepEqual(known({ ...whole, last: 9 }), { ...whole, last: 9, views: [{ text: "a", last: 9 }] });
+  for (const text of ["b", "c", "d"]) withTexts(timeline(text, 1));
+  assert.notEqual(known(whole), null);
+  for (const text of ["b", "c", "d", "e"]) withTexts(timeline(text, 1));
+  assert.equal(known(whole), null);
+});
+
 test("several rows begin at their initial step", () => {
   const several = (id) => timeline(id, 100, { views: [{ text: "a" }, { text: "a" }], initialStep: 40 });
   assert.equal(shownStep(several("x"), 100, several("y"), NONE), 40);
@@ -67,8 +89,8 @@ test("several rows begin at their initial step", () => {
 test("a reload keeps the step, and a link begins at its own", (context) => {
   const values = new Map();
   globalThis.sessionStorage = { getItem: (name) => values.get(name) ?? null, setItem: (name, value) => values.set(name, value) };
-  for (let step = 0; step <= 5; step++) storeStep({ timelineId: "t", step });
-  storeStep({ timelineId: "of another page", step: 2 });
+  for (let step = 0; step <= 5; step++) storeStep({ key: "t", step });
+  storeStep({ key: "of another page", step: 2 });
   const both = [["t", 5], ["of another page", 2]];
   for (const [type, steps] of [["reload", both], ["back_forward", both], ["navigate", []]]) {
     context.mock.method(performance, "getEntriesByType", () => [{ type }]);
@@ -78,7 +100,7 @@ test("a reload keeps the step, and a link begins at its own", (context) => {
   globalThis.location = { search: "?s=eNabc" };
   assert.deepEqual([...storedSteps()], [["of another page", 2]]);
   delete globalThis.location;
-  for (const damaged of ["", "{", "null", '{"timelineId": "t", "step": 5}', '[["t", "5"]]', '[["t", -1]]', "[5]"]) {
+  for (const damaged of ["", "{", "null", '{"key": "t", "step": 5}', '[["t", "5"]]', '[["t", -1]]', "[5]"]) {
     values.set("bpeviz-step", damaged);
     assert.equal(storedSteps().size, 0, damaged);
   }

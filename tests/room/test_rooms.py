@@ -133,7 +133,7 @@ def test_no_message_to_a_follower_contains_a_later_decision(
     follower = Browser(room)
     steps = room.content.player["views"][0]["steps"]  # type: ignore[union-attr]
     styles = room.content.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
-    seed = room.content.player["timelineId"]  # type: ignore[union-attr]
+    seed = room.content.player["key"]  # type: ignore[union-attr]
     for step in range(8):
         leader.send(step=step, content=2)
         leader.send(do="ask")

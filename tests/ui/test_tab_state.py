@@ -83,7 +83,7 @@ def test_first_run_of_a_reloaded_tab_only_asks_for_its_state() -> None:
     [asked] = [one for one in payloads(app) if one.get("mark") == MARK]
     assert asked["address"].endswith("/tab_state/1")
     assert not app.selectbox
-    assert not [one for one in payloads(app) if "timelineId" in one or "samples" in one]
+    assert not [one for one in payloads(app) if "views" in one or "samples" in one]
     # The browser has nothing, or its storage is switched off.
     app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": False}}
     app.run()

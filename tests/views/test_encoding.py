@@ -113,7 +113,7 @@ def test_encoding_up_to_a_merge_begins_that_of_the_next_and_has_nothing_later(
     assert last == whole["last"]
     assert encoding(text, tokenizer, last + 1) == encoding(text, tokenizer, last)
     payloads = [encoding(text, tokenizer, upto) for upto in range(last + 1)]
-    fixed = {"text", "atomIds", "key", "timelineId", "unit", "initialMessage", "emptyMessage"}
+    fixed = {"text", "atomIds", "key", "unit", "initialMessage", "emptyMessage"}
     for upto, payload in enumerate(payloads):
         assert payload["last"] == upto
         assert states_of(payload) == states_of(whole)[: upto + 1]

@@ -22,7 +22,7 @@ def test_groups_are_the_best_candidates_at_every_step(key: str) -> None:
     training = usual.train(key, TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
     row = of_training(training, TEXT, boundaries)
-    data = race.payload(row, race.first_groups(row), OWN_HUES, "timeline")
+    data = race.payload(row, race.first_groups(row), OWN_HUES)
     json.dumps(data, allow_nan=False)
     assert training.steps > 3
     assert len(data["first"]) == training.steps
@@ -58,7 +58,7 @@ def row() -> Row:
 
 def test_later_steps_are_sent_at_rest(row: Row) -> None:
     first = race.first_groups(row, 4)
-    data = race.payload(row, first, OWN_HUES, "timeline")
+    data = race.payload(row, first, OWN_HUES)
     assert len(data["first"]) == 4
     late = race.with_rest(data, row, 7, OWN_HUES)
     assert late["atRest"] == {"step": 6, "groups": race.groups(row, 6)}
@@ -67,7 +67,7 @@ def test_later_steps_are_sent_at_rest(row: Row) -> None:
 
 def test_candidates_at_rest_are_sent_only_for_steps_without_them(row: Row) -> None:
     first = race.first_groups(row, 4)
-    data = race.payload(row, first, OWN_HUES, "timeline")
+    data = race.payload(row, first, OWN_HUES)
     sent = [
         (race.with_rest(data, row, step, OWN_HUES)["atRest"] or {}).get("step")
         for step in (0, 4, 5, row.steps, row.steps + 1)
@@ -77,7 +77,7 @@ def test_candidates_at_rest_are_sent_only_for_steps_without_them(row: Row) -> No
 
 def test_unwatched_race_has_the_candidates_at_rest_alone(row: Row) -> None:
     all_groups = race.first_groups(row)
-    data = race.payload(row, None, OWN_HUES, "timeline")
+    data = race.payload(row, None, OWN_HUES)
     assert (data["first"], data["isUnwatched"]) == ([], True)
     for step in (0, 1, row.steps):
         at_rest = race.with_rest(data, row, step, OWN_HUES)["atRest"]
@@ -87,7 +87,7 @@ def test_unwatched_race_has_the_candidates_at_rest_alone(row: Row) -> None:
 def test_races_of_a_file_share_its_limits(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def rows(last: int, races: int = 1) -> int:
-        data = race.in_file(row, OWN_HUES, "timeline", last, races)
+        data = race.in_file(row, OWN_HUES, last, races)
         assert data is not None
         assert ("note" in data) == (len(data["first"]) < last)
         return len(data["first"])

@@ -1,6 +1,7 @@
 // Mounts the other components on Streamlit's pages (`bpeviz/ui/components.py`).
 
 import { sayUnavailable } from "../shared/unavailable.js";
+import { reportOn } from "./leaving.js";
 
 const hosts = new WeakMap(); // the last call of each place
 const filled = new WeakSet();
@@ -30,6 +31,8 @@ export async function mount(host, loading, once) {
   root.querySelector(".unavailable")?.remove();
   if (!filled.has(root)) root.append(document.createRange().createContextualFragment(module.default));
   filled.add(root);
-  const on = (name, value) => (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
+  const { pathname } = location;
+  const set = (name, value) => (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
+  const on = (name, value) => (name === "report" ? reportOn(pathname, () => set(name, value)) : set(name, value));
   return module.mount(root, payload, on);
 }

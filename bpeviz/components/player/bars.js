@@ -1,7 +1,6 @@
 // The race: the best candidates of a step as bars, one for each value, with its candidates behind it.
 
 import { element } from "../shared/dom.js";
-import { RACE_WATCHED, emit } from "../shared/events.js";
 import { formatFigure } from "../shared/format.js";
 
 const LEAVING_TIME = 200; // milliseconds
@@ -9,7 +8,6 @@ const TURNS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * @typedef {object} RacePayload the payload from Python (`bpeviz.views.race.payload`)
- * @property {string} timelineId
  * @property {string} heading
  * @property {string} measure name of the value: "count" or "score"
  * @property {Group[][]} first the candidates of the first decisions
@@ -53,9 +51,6 @@ export class Bars {
   /** @param {RacePayload | null} data */
   update(data) {
     this.data = data;
-    this.heading.replaceChildren();
-    this.list.replaceChildren();
-    this.rows.clear();
     this.view.more = data?.styles;
   }
 
@@ -64,10 +59,11 @@ export class Bars {
    * @param {number} step
    * @param {number[]} taken the ids that its decision took
    * @param {(tied: string) => (string | Node)[]} headingOf returns the heading, with the tie of the winner
+   * @returns {boolean | void} whether they may still arrive
    */
   show(step, taken, headingOf) {
     const groups = groupsAt(this.data, step);
-    if (!groups && this.data.isUnwatched) return emit(RACE_WATCHED);
+    if (!groups && this.data.isUnwatched) return true;
     this.note.textContent = groups ? "" : (this.data.note ?? "");
     if (!groups && !this.data.note) return;
     const [value, ties, members] = groups?.[0] ?? [0, 0, []];

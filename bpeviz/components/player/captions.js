@@ -16,11 +16,12 @@ export class Captions {
     this.race = this.races.firstElementChild; // empty
     this.playback = playback;
     this.arcs = new Arcs(root);
+    this.lacking = () => {}; // called for a step whose candidates may still arrive
   }
 
   /**
    * @param {import("./stage.js").Stage} stage
-   * @param {boolean} hasRace whether the candidates of its steps arrive later
+   * @param {boolean} hasRace whether there are candidates of its steps
    */
   draw({ section, views, several }, hasRace) {
     this.views = views;
@@ -41,7 +42,6 @@ export class Captions {
     this.root.querySelector(".player > .rule").replaceChildren(...(isRuled ? [element("b", "", algorithm), `: ${rule}.`] : []));
     const kinds = new Set(views.map(({ data }) => (data.atomKind === "bytes" ? "byte" : "character")));
     this.root.querySelector(".legend .atom").textContent = [...kinds].join(" or ");
-    this.receive([]);
   }
 
   /** Return the name of a row, its number of tokens, and what its algorithm does, beside its sentence. */
@@ -54,10 +54,13 @@ export class Captions {
     return decision;
   }
 
-  /** @param {import("./bars.js").RacePayload[]} races */
-  receive(races) {
+  /**
+   * @param {import("./bars.js").RacePayload[]} races
+   * @param {boolean} draws whether to show those of the step
+   */
+  receive(races, draws) {
     this.bars.forEach((bars, i) => bars.update(races[i] ?? null));
-    this.#race();
+    if (draws) this.#race();
   }
 
   /**
@@ -122,18 +125,19 @@ export class Captions {
   }
 
   #race() {
-    this.bars.forEach((bars, i) => {
-      if (!bars.data) return;
+    const lacks = this.bars.map((bars, i) => {
+      if (!bars.data) return false;
       const { data, step } = this.views[i];
       const { kind, id, left, right } = data.steps;
       const decision = Math.max(step, 1) - 1;
       const { heading } = bars.data;
-      bars.show(step, kind === "pruning" ? [id[decision]] : [left[decision], right[decision]], (tied) => {
+      return bars.show(step, kind === "pruning" ? [id[decision]] : [left[decision], right[decision]], (tied) => {
         const name = this.several ? `${data.title} ${heading[0].toLowerCase()}${heading.slice(1)}` : heading;
         if (tied && !this.several) return [data.tieRule ? `${tied}; ${data.tieRule}` : tied];
         const when = this.several ? ` before ${data.unit} ${formatCount(decision + 1)}` : "";
         return [tied ? `${name}: ${tied}` : name, element("small", "", when + (data.trainedOn ? " in the training text" : ""))];
       });
     });
+    if (lacks.includes(true)) this.lacking();
   }
 }

@@ -3,7 +3,6 @@
 // bracket marks the place of the part in the whole, and a click outside of it opens another part.
 
 import { draw, element } from "../shared/dom.js";
-import { PART_CHOSEN, emit } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 
 const HIGHEST_LINE = 8; // pixels, of a line in miniature
@@ -14,14 +13,15 @@ export class Overview {
   /**
    * @param {import("../shared/score.js").Score} score
    * @param {number[] | null} part the first character, the character after the last, and their number in the whole text
+   * @param {(character: number) => void} opened called for a character outside of the part
    */
-  constructor(score, part) {
+  constructor(score, part, opened) {
     this.score = score;
     this.box = element("div", "overview");
     this.box.ariaHidden = "true"; // the text itself scrolls by keyboard
     this.drawing = draw(this.box, "svg", { preserveAspectRatio: "none" });
     [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => draw(this.drawing, "path", { class: name }));
-    if (part) this.#addWhole(part);
+    if (part) this.#addWhole(part, opened);
     score.host.addEventListener("scroll", () => this.follow(), { passive: true });
     score.host.addEventListener("scrollend", () => this.#snap());
     this.drawing.addEventListener("pointerdown", (event) => {
@@ -31,7 +31,7 @@ export class Overview {
     this.drawing.addEventListener("pointermove", ({ buttons, clientY }) => buttons & 1 && this.#go(clientY));
   }
 
-  #addWhole([first, last, total]) {
+  #addWhole([first, last, total], opened) {
     const whole = this.box.appendChild(element("div", "whole"));
     const bracket = whole.appendChild(element("div", "bracket"));
     bracket.style.cssText = `top:${(100 * first) / total}%;bottom:${100 - (100 * last) / total}%`;
@@ -39,7 +39,7 @@ export class Overview {
     whole.addEventListener("click", ({ clientY }) => {
       const { top, height } = whole.getBoundingClientRect();
       const character = Math.min(total - 1, Math.max(0, Math.floor((total * (clientY - top)) / height)));
-      if (character < first || character >= last) emit(PART_CHOSEN, character);
+      if (character < first || character >= last) opened(character);
     });
   }
 

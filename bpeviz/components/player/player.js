@@ -4,7 +4,7 @@
 // the step, the selection one token; the playback control moves the step.
 
 import { component, newButton, toggleFullscreen } from "../shared/dom.js";
-import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { DISPLAY_REQUESTED, FOLLOW, JUMP, STEP_REQUESTED, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount, ordinal } from "../shared/format.js";
 import { savesPicture } from "../shared/picture.js";
 import { store, stored } from "../shared/storage.js";
@@ -14,6 +14,7 @@ import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfSiz
 import { shown } from "./film.js";
 import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
+import { withTexts } from "./received.js";
 import { Remark } from "./remark.js";
 import { Stage } from "./stage.js";
 import { Task } from "./task.js";
@@ -24,13 +25,12 @@ const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
 
-const lastSteps = storedSteps(); // timeline → step; survives a change of page
+const lastSteps = storedSteps(); // key → step; survives a change of page
 const players = new Set(); // those on the page: the first one takes the keys of the page
 
 /**
  * @typedef {object} PlayerPayload the payload from Python (`bpeviz.views.stage.Stage`)
- * @property {string} key changes with anything that is drawn
- * @property {string} timelineId changes with the text and its steps, not with `last`
+ * @property {string} key changes with anything that is drawn, but not with `last`
  * @property {number} last
  * @property {number} initialStep the step to begin with
  * @property {string} unit
@@ -41,7 +41,9 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether there are candidates of its steps
- * @property {import("./bars.js").RacePayload[] | null} [races] these, for each view; else they arrive later
+ * @property {import("./bars.js").RacePayload[] | null} [races] these, for each view
+ * @property {boolean} [isFollowed] whether the host follows the step, and opens other parts
+ * @property {boolean} [takesWords] whether the host takes words that are pressed
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {string} [name] its name, where the page has several players
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
@@ -49,7 +51,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {number} [goal] the step to which further ones are played, in place of the last
  * @property {import("./track.js").CurvesPayload} [curves] what the track shows in place of numbers of tokens
- * @property {import("./tokenized_text.js").TextPayload[]} views
+ * @property {import("./tokenized_text.js").TextPayload[]} views none, if the browser has those of the key
  */
 
 class Player {
@@ -82,6 +84,8 @@ class Player {
       this.captions.views && this.captions.join();
       this.track.layOut();
     };
+    this.stage.opensPart = (character) => this.data.isFollowed && this.on("part", character);
+    this.captions.lacking = () => this.#lack();
     this.stage.said = (words, box) => {
       this.selection.say(words, box);
       this.announcer.say(words.textContent);
@@ -106,12 +110,14 @@ class Player {
   // ---- data in, step out
 
   /**
-   * @param {PlayerPayload} data
+   * @param {PlayerPayload} payload
    * @param {(name: string, value: any) => void} on
    */
-  update(data, on) {
-    this.remark.show(data.remark, on);
+  update(payload, on) {
     this.on = on;
+    const data = withTexts(payload);
+    if (!data) return on("report", null); // they are then sent
+    this.remark.show(data.remark, on);
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
@@ -120,7 +126,12 @@ class Player {
     const awaitsPlay = isNew && this.data && data.last > 0 && this.playback.sent(data.views[0].text);
     const step = isOpening || plays || awaitsPlay ? 0 : shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
-    if (isNew) this.#draw();
+    if (isNew) {
+      [this.isLacking, this.rest] = [false, data.initialStep];
+      this.reported = JSON.stringify(this.#report);
+      this.#draw();
+    }
+    if (data.races) this.captions.receive(data.races, !isNew);
     this.views.forEach((view, i) => {
       view.data.last = data.views[i].last;
       if (data.isLive && !isNew) view.extend(data.views[i]);
@@ -155,14 +166,13 @@ class Player {
       return;
     }
     if (isNew) {
-      if (data.races) this.captions.receive(data.races);
-      else emit(RACE_REQUESTED);
       this.stage.fit();
       const { host } = this.root; // its height is known
       (host?.closest("[class*=st-key-stage_]") ?? host?.closest("[class*=st-key-]"))?.toggleAttribute("data-drawn", true);
     }
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
+    this.awaitsPlay = isOpening || plays || awaitsPlay;
     this.report(0);
     if (plays) this.playback.whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
     else if (isOpening) this.playback.awaitOpening();
@@ -175,8 +185,8 @@ class Player {
     else this.show(last);
   }
 
-  #opensInMotion({ opensInMotion, last, timelineId }) {
-    return opensInMotion && last > 0 && !lastSteps.has(timelineId) && this.playback.mayOpen;
+  #opensInMotion({ opensInMotion, last, key }) {
+    return opensInMotion && last > 0 && !lastSteps.has(key) && this.playback.mayOpen;
   }
 
   #find(selector) {
@@ -187,27 +197,34 @@ class Player {
     return this.#find(`[data-act=${action}]`);
   }
 
-  get #isReported() {
-    return this.reported?.step === this.step && this.reported.timelineId === this.data.timelineId;
-  }
-
-  /** Report the step at rest: tables, charts and the server follow it then. */
+  /** Report the step at rest, and whether candidates are lacking, where the host does not know it. */
   report(wait = REPORT_AFTER) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      if (this.#isReported || this.playback.isPlaying) return;
-      this.reported = this.#position;
-      storeStep(this.reported);
-      this.#emitStep();
+      if (!this.playback.isPlaying && !this.awaitsPlay) {
+        this.rest = this.step;
+        storeStep(this.#position);
+      }
+      const report = this.#report;
+      const words = JSON.stringify(report);
+      if (words === this.reported || !(this.data.isFollowed || this.data.isLive)) return;
+      this.reported = words;
+      this.on("report", report);
     }, wait);
   }
 
-  get #position() {
-    return { step: this.step, timelineId: this.data.timelineId };
+  get #report() {
+    return { key: this.data.key, step: this.rest, isLacking: this.isLacking };
   }
 
-  #emitStep() {
-    emit(STEP_CHANGED, this.#position);
+  get #position() {
+    return { key: this.data.key, step: this.step };
+  }
+
+  #lack() {
+    if (this.isLacking) return;
+    this.isLacking = true;
+    this.report(this.playback.isPlaying ? 0 : REPORT_AFTER);
   }
 
   // ---- drawing
@@ -255,7 +272,7 @@ class Player {
     this.selection.clear();
     this.task.clear();
     stage.show(step, { follows, calmly: playback.isCalm, beat });
-    lastSteps.set(this.data.timelineId, step);
+    lastSteps.set(this.data.key, step);
     this.#updateControls();
     this.captions.show(!isNext);
     const place = this.#inWords(step);
@@ -316,6 +333,7 @@ class Player {
 
   go(step) {
     const target = clampStep(step, this.data.last);
+    this.awaitsPlay = false;
     if (target === this.step) return;
     this.show(target);
     if (!this.playback.isPlaying) this.report();
@@ -323,14 +341,15 @@ class Player {
 
   /** Called when playback begins. */
   began() {
-    this.played = this.data.timelineId;
+    this.played = this.data.key;
+    this.awaitsPlay = false;
     for (const { list } of this.views) list.hide();
     this.#updateControls();
   }
 
   #namePlayButton() {
     const button = this.#button("play");
-    const isOver = !this.playback.isPlaying && !button.disabled && this.#isOver && this.played === this.data.timelineId;
+    const isOver = !this.playback.isPlaying && !button.disabled && this.#isOver && this.played === this.data.key;
     const name = this.playback.isPlaying ? "Pause" : isOver ? "Replay" : "Play";
     if (button.ariaLabel === name) return;
     this.section.classList.toggle("over", isOver);
@@ -450,17 +469,8 @@ class Player {
     if (stored(BLOCKS) === "off") this.#showBlocks(false);
     this.letters.checked = stored(LETTER_KEYS) !== "off";
     on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
-    const answer = (callback) => {
-      if (!this.data || (callback && this.data.isLive)) return; // a link has no step whose text may change
-      if (callback) callback(this.step);
-      else if (!this.playback.isPlaying) this.#emitStep();
-    };
-    subscribe(STEP_REQUESTED, answer, signal);
-    const receive = (races) => {
-      if (!this.data?.hasRace || races[0].timelineId !== this.data.timelineId) return;
-      this.captions.receive(races);
-    };
-    subscribe(RACE, receive, signal);
+    // A link has no step whose text may change.
+    subscribe(STEP_REQUESTED, (callback) => this.data && !this.data.isLive && callback(this.step), signal);
     const jump = (step) => {
       this.playback.stop();
       this.go(step);
@@ -502,7 +512,7 @@ class Player {
       const { view, atom } = place(event);
       if (atom < 0) return;
       const word = view.word(atom);
-      if (word) emit(WORD_CLICKED, word);
+      if (word && this.data.takesWords) this.on("word", word);
       this.#showMerges(view, atom);
     });
     host.addEventListener("copy", (event) => stage.score.copyTo(event, this.root));

@@ -22,10 +22,10 @@ const lastChange = ({ changingSteps, last }) => stepOfRank(changingSteps, rankOf
  * @param {Map<string, number>} known the last step of each timeline
  */
 export function shownStep(before, step, data, known) {
-  const isSame = before?.timelineId === data.timelineId;
+  const isSame = before !== undefined && (before.key === data.key || isPartOfSame(before, data));
   const isAsked = data.task?.act === "pair" && !data.task.isVote;
   if (!isSame && isAsked) return data.last;
-  return Math.min(isSame ? step : (known.get(data.timelineId) ?? begin()), data.last);
+  return Math.min(isSame ? step : (known.get(data.key) ?? begin()), data.last);
 
   function begin() {
     const first = data.initialStep === data.last ? lastChange(data) : data.initialStep;
@@ -33,6 +33,13 @@ export function shownStep(before, step, data, known) {
     if (step >= lastChange(before)) return lastChange(data);
     return before.views[0].text === data.views[0].text ? step : first;
   }
+}
+
+/** Return whether two parts are of one text, with the same steps. */
+function isPartOfSame(one, other) {
+  const [[first], [second]] = [one.views, other.views];
+  const counts = ({ views }) => String(views.map(({ tokenCounts }) => tokenCounts));
+  return Boolean(first.part && second.part) && first.part[2] === second.part[2] && counts(one) === counts(other);
 }
 
 /**
@@ -57,10 +64,10 @@ function steps() {
   }
 }
 
-/** @param {{timelineId: string, step: number}} position */
-export function storeStep({ timelineId, step }) {
+/** @param {{key: string, step: number}} position of a timeline */
+export function storeStep({ key, step }) {
   const known = steps();
-  known.delete(timelineId); // the last one is the newest
-  const entries = [...known, [timelineId, step]].slice(-MAX_STORED);
+  known.delete(key); // the last one is the newest
+  const entries = [...known, [key, step]].slice(-MAX_STORED);
   store(STORED_STEP, JSON.stringify(entries), "sessionStorage");
 }

@@ -30,6 +30,7 @@ export class Stage {
     this.words = null; // of a short text, between which its line may break
     this.below = 0; // pixels below each line, for numbers
     this.said = (words, box) => {}; // called for a block that is pressed
+    this.opensPart = (character) => {}; // called for a character of another part
     this.laidOut = () => {}; // called after the lines have changed
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
   }
@@ -48,7 +49,7 @@ export class Stage {
     const hasEnd = Boolean(ways?.length);
     const score = new TimelineScore(views.map((view) => ({ ...view, hasEnd })));
     this.score = score;
-    this.overview = new Overview(score, views[0].part);
+    this.overview = new Overview(score, views[0].part, (character) => this.opensPart(character));
     score.laidOut = () => {
       score.drawLetters();
       this.overview.draw();

@@ -29,7 +29,6 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 /**
  * @typedef {object} TextPayload the payload from Python for one text (`bpeviz.views.stage.Row`)
  * @property {string} key changes with anything that is drawn
- * @property {string} timelineId changes with the text and its steps, not with `last`
  * @property {string} text
  * @property {"bytes" | "characters"} atomKind
  * @property {number[] | null} atomBytes bytes of each atom where `atomKind` does not imply them

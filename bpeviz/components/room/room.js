@@ -5,7 +5,7 @@
 
 import { copyText } from "../shared/clipboard.js";
 import { component, element, saveFile } from "../shared/dom.js";
-import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
+import { FOLLOW, currentDisplay, emit } from "../shared/events.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { begin, extend } from "./assembly.js";
@@ -63,7 +63,7 @@ class Room {
     this.find(".letters").textContent = data.letters;
     this.find(".where").textContent = "Connecting …";
     this.find(".back").onclick = () => this.#return();
-    this.answer = (_, { value }) => this.#answer(value);
+    this.answer = (name, value) => (name === "answer" ? this.#answer(value.value) : this.#moved());
     this.find(".votes").onclick = () =>
       saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
@@ -92,7 +92,6 @@ class Room {
     addEventListener("resize", () => this.ballot.fit(), { signal: this.signal });
     // The contents that a follower was shown, by number, also before a reload.
     this.kept = new Map(JSON.parse(stored(this.#name("kept"), "sessionStorage") ?? "[]"));
-    subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
     if (data.isLeader) this.#lead();
     this.#connect();
   }

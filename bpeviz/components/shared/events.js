@@ -1,23 +1,15 @@
-// Events of the document through which the player and other components communicate. The player's
-// data therefore stays the same when its step changes or when Python sends it to another step.
+// Events of the document, by which the frame of a page, a tour or a room asks the player or sends it to a step.
 
-export const STEP_CHANGED = "bpeviz-step-changed"; // detail: {step, timelineId} of the player
-export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or null to notify all
+export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback
 export const FOLLOW = "bpeviz-follow"; // detail: the display of a room's leader (`room/room.js`); the focus stays
 export const DISPLAY_REQUESTED = "bpeviz-display-requested"; // detail: a callback
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
-export const PART_CHOSEN = "bpeviz-part-chosen"; // detail: a character of the whole text, outside of the part shown
-export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
 export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page
 
 export const TEXT_TYPED = "bpeviz-text-typed"; // a key was pressed in the box of the text
 export const TEXT_SENT = "bpeviz-text-sent"; // a new text is used, and plays once typing has paused; detail: returns whether a text is the part shown of it
 export const TEXT_WRITTEN = "bpeviz-text-written"; // a new text was written or opened, and typing has paused; detail: returns whether a text is the part shown of it
-
-export const RACE = "bpeviz-race"; // detail: for each text, the candidates of the steps (`player/bars.js`)
-export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
-export const RACE_WATCHED = "bpeviz-race-watched"; // a step is shown whose candidates are not sent yet
 
 /**
  * @param {string} name

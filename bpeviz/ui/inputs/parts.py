@@ -10,13 +10,7 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus.documents import Documents
-from bpeviz.ui import components
-from bpeviz.ui.widgets import NumberField, SessionValue, WidgetFamily, numbers
-from bpeviz.views.payloads import OpenedPart
-
-_OPENED: SessionValue[OpenedPart] = SessionValue("opened_part")
-"""The last click on another part in the player that was handled."""
-
+from bpeviz.ui.widgets import NumberField, WidgetFamily, numbers
 
 ROW = numbers("row_of_", "Row")
 """The row of a table that a page of one text shows."""
@@ -40,8 +34,6 @@ def choose_part(
     parts: Sequence[Part],
     whole: str = "",
     width: int = 200,
-    *,
-    is_played: bool = False,
 ) -> Part:
     """Draw the number of the part shown, where there are several; return the part.
 
@@ -50,18 +42,10 @@ def choose_part(
         parts: All parts of the text.
         whole: Begins the caption about the figures for the whole text. Without it there is none.
         width: The width of the box in pixels.
-        is_played: Whether the player shows the part. A click in its overview opens another one.
     """
     if len(parts) < 2:
         return parts[0]
     widget = part_numbers.member(len(parts))
-    opened = None
-    if is_played:
-        opened = components.player_events("parts", steps=False, parts=True)["part"]
-    if opened and _OPENED.get() != opened:
-        _OPENED.put(opened)
-        before = bisect_right(parts, opened["character"], key=lambda part: part.last)
-        widget.put(min(before + 1, len(parts)))
     number = replace(widget, label=f"{widget.label}, 1 to {len(parts):,}").box(width=width)
     part = parts[number - 1]
     if whole:
@@ -70,3 +54,11 @@ def choose_part(
             f"{whole} the whole text."
         )
     return part
+
+
+def open_part(
+    part_numbers: WidgetFamily[NumberField], parts: Sequence[Part], character: int
+) -> None:
+    """Show the part of a character of the text (a callback)."""
+    before = bisect_right(parts, character, key=lambda part: part.last)
+    part_numbers.member(len(parts)).put(min(before + 1, len(parts)))

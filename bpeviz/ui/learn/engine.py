@@ -83,10 +83,10 @@ def on_stage(stage: Stage, *identity: object) -> Player:
         *identity: What stays the same when steps are appended: the text and the settings.
     """
     payload, view = stage.payload.copy(), stage.payload["views"][0]
-    payload["key"] = payload["timelineId"] = digest_of(*identity, view["text"])
+    payload["key"] = digest_of(*identity, view["text"])
     payload["isLive"], payload["initialStep"] = True, payload["last"]
     if stage.rows[0].events is not None:  # the same text, whatever the number of its steps
-        view["key"] = view["timelineId"] = digest_of(view["text"], view["atomIds"])
+        view["key"] = digest_of(view["text"], view["atomIds"])
     return payload
 
 

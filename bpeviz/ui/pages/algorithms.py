@@ -23,7 +23,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
 from bpeviz.ui import components, markdown, page_trainings
 from bpeviz.ui.export_dialog import EXPORT, Export
-from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.parts import choose_part, open_part
 from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.training import (
     ALGORITHMS,
@@ -57,8 +57,8 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import playable, race, tables
-from bpeviz.views.parts import part_between, parts
-from bpeviz.views.payloads import ClickedWord, Player, Race
+from bpeviz.views.parts import WINDOW, part_between, parts
+from bpeviz.views.payloads import Player, Race
 from bpeviz.views.playable import Interactive
 from bpeviz.views.stage import Stage, colored, hues_in
 from bpeviz.views.table import TokenCell
@@ -101,9 +101,6 @@ RANDOM = Section(
 
 BPE_OF_TRAIN: SessionValue[str] = SessionValue("bpe_atoms")
 """The first tokens of BPE on the other pages (`option_widget`)."""
-
-_CLICKED: SessionValue[ClickedWord] = SessionValue("clicked_word")
-"""The last click on a word of the player that was handled."""
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -168,24 +165,22 @@ def show(side: DeltaGenerator) -> None:
     place = st.container()
     columns = [row.first.column for row in shown]
     text_parts = parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
-    part = choose_part(PART, text_parts, "Training and all figures use", is_played=True)
+    part = choose_part(PART, text_parts, "Training and all figures use")
     has_race = any(row.history.steps for row in shown)
     has_race &= all(len(row.training_boundaries) <= race.COUNTED for row in shown)
     payload = _aligned(tuple(shown), part).copy()
     payload["hasRace"] = has_race
     handles = [row.handle for row in shown]
     EXPORT.put(Export("algorithms", file=partial(_animation, handles, part)))
+    changing = payload["changingSteps"]
+    steps = payload["last"] if changing is None else len(changing)
+    remarks.add(payload, shown, steps)
+    opening = _columns(shown, payload, payload["initialStep"])
+    if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
+        TEXT.offer(TEXT.first)
     with place:
-        changing = payload["changingSteps"]
-        steps = payload["last"] if changing is None else len(changing)
-        remarks.add(payload, shown, steps)
-        keys = [row.choice.algorithm for row in shown]
-        components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
-        opening = _columns(shown, payload, payload["initialStep"])
-        if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
-            TEXT.offer(TEXT.first)
-    # The method, since Streamlit stores the arguments: an element has every attribute.
-    _follow(shown, payload, answer.markdown)
+        # The method, since Streamlit stores the arguments: an element has every attribute.
+        _play(shown, payload, answer.markdown, partial(open_part, PART, text_parts))
 
 
 def _notes(shown: Sequence[Trained]) -> list[str]:
@@ -254,60 +249,63 @@ def _name(row: Trained) -> str:
 
 
 @fragment
-def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], object]) -> None:
-    """Draw the elements that follow the size; run again if it changes or a word is clicked."""
-    body = st.container()
-    reported = components.player_report("lock_step_follower")
-    place: int = payload["initialStep"]
-    # The player reports its step once it has drawn the texts. Until then, the next edit may follow.
-    report = reported["step"]
-    is_drawn = report is not None and report["timelineId"] == payload["timelineId"]
-    if report is not None and is_drawn:
-        place = min(report["step"], payload["last"])
+def _play(
+    shown: list[Trained],
+    payload: Player,
+    answer: Callable[[str], object],
+    on_part: Callable[[int], None],
+) -> None:
+    """Draw the player, and the elements that follow the size; run again if it changes."""
+    report = components.player_report(payload, "lock_step")
+    place = report["step"]
     if (offer := EXPORT.get()) is not None:
         EXPORT.put(replace(offer, step=place))
-    if reported["word"] and _CLICKED.get() != reported["word"]:
-        _CLICKED.put(reported["word"])
-        WORD.put(reported["word"]["word"][:MAX_WORD])
-        RANDOM.put(True)
     columns = _columns(shown, payload, place)
     steps = [column.step for column in columns]
     size, text = (payload["vocabSizes"] or [0])[place], shown[0].text
     if text:
         answer(markdown.escape(verdict.at_size(text, columns, size)))
-    is_watched = reported["watched"] == payload["timelineId"]
-    races = _races(shown, payload, steps, is_watched) if is_drawn and payload["hasRace"] else None
-    components.player_events("lock_step_follower", words=True, races=races)
+    drawn = payload.copy()
+    if payload["hasRace"]:
+        drawn["races"] = _races(shown, payload, steps, report["isLacking"])
+    keys = [row.choice.algorithm for row in shown]
+    follow = partial(remarks.follow, algorithms=keys)
+    components.player(drawn, "lock_step", follow, on_part=on_part, on_word=_split)
     if st.context.is_embedded:
         return
-    with body:
-        if text:
-            METRICS.show(_metrics, text, columns)
-        colors = [
-            hues_in(view, row.first) for row, view in zip(shown, payload["views"], strict=True)
-        ]
-        able = [
-            ((row.history, texts_of(row.history).randomness, step), hues)
-            for row, step, hues in zip(shown, steps, colors, strict=True)
-            if row.history.stochastic
-        ]
-        if able:
-            RANDOM.show(_random_splits, *zip(*able, strict=True), text)
-        if len(shown) > 1:
-            SHARED.show(_vocabularies, shown, steps, colors)
-        for row, step, hues in zip(shown, steps, colors, strict=True):
-            details(row, step, row.first.look(hues))
+    if text:
+        METRICS.show(_metrics, text, columns)
+    colors = [hues_in(view, row.first) for row, view in zip(shown, payload["views"], strict=True)]
+    able = [
+        ((row.history, texts_of(row.history).randomness, step), hues)
+        for row, step, hues in zip(shown, steps, colors, strict=True)
+        if row.history.stochastic
+    ]
+    if able:
+        RANDOM.show(_random_splits, *zip(*able, strict=True), text)
+    if len(shown) > 1:
+        SHARED.show(_vocabularies, shown, steps, colors)
+    for row, step, hues in zip(shown, steps, colors, strict=True):
+        details(row, step, row.first.look(hues))
 
 
-def _races(shown: list[Trained], payload: Player, steps: list[int], is_watched: bool) -> list[Race]:
+def _split(word: str) -> None:
+    """Split a pressed word at random (a callback)."""
+    WORD.put(word[:MAX_WORD])
+    RANDOM.put(True)
+
+
+def _races(shown: list[Trained], payload: Player, steps: list[int], is_lacking: bool) -> list[Race]:
     """Return the payloads of the race, each with the candidates of its step at rest."""
     races = []
     for trained, view, step in zip(shown, payload["views"], steps, strict=True):
         row = trained.first
         hues = hues_in(view, row)
+        is_watched = is_lacking or trained.is_raced_at_once
         first = trained.race_groups(race.STEPS // len(shown)) if is_watched else None
-        data = race.payload(row, first, hues, payload["timelineId"])
-        races.append(race.with_rest(data, row, step, hues))
+        data = race.payload(row, first, hues)
+        is_short = len(trained.training_boundaries) <= WINDOW
+        races.append(race.with_rest(data, row, step, hues) if is_short or is_watched else data)
     return races
 
 

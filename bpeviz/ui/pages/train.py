@@ -16,7 +16,7 @@ from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
-from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.parts import choose_part, open_part
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHM, ALGORITHMS, choose_training, training_widgets
@@ -33,7 +33,8 @@ from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, playable, race, tables, token_table
 from bpeviz.views.export import ColoredText, colored
-from bpeviz.views.payloads import Player, Race, StepReport, Timeline
+from bpeviz.views.parts import WINDOW
+from bpeviz.views.payloads import Player, Race, Timeline
 from bpeviz.views.playable import Interactive
 from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
@@ -73,15 +74,8 @@ PAGE = Page(
     heading=_heading,
 )
 
-_STEP: SessionValue[int] = SessionValue("step")
-_SHOWN_BEFORE: SessionValue[str] = SessionValue("shown")
-"""The timeline that the step belongs to."""
-
-_REPORT: SessionValue[StepReport] = SessionValue("player_report")
-"""The last report of the player that was handled."""
-
-_LINKED: SessionValue[str] = SessionValue("linked_timeline")
-"""The first timeline that was shown after a link was opened."""
+_LINKED: SessionValue[str] = SessionValue("linked_text")
+"""The key of the first text that was shown after a link was opened."""
 
 
 def show(side: DeltaGenerator) -> None:
@@ -92,7 +86,7 @@ def show(side: DeltaGenerator) -> None:
 
     def untrained() -> None:
         idle_vocabulary_size()
-        with st.container():  # as below, so that the player stays
+        with st.container(), st.container():  # as below, so that the player stays
             remarks.atoms_only(text, "player")
 
     try:
@@ -104,26 +98,24 @@ def show(side: DeltaGenerator) -> None:
     with sizes:
         last = vocabulary_size(trained.history, choice.largest, choice.options)
     place = st.container()
-    part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
-    # All sizes share a timeline, of which they show the steps up to `last`.
-    timeline = trained.stage(part).payload["timelineId"]
-    with place:
-        other = other_merges.stage_of(trained)
-        payload = other.payload.copy() if other else trained.stage(part).upto(last)
-        _open(payload, trained, last)
-        payload["ways"] = [] if st.context.is_embedded else [*_ways(plays_gpt4o=bool(other))]
-        if other:
-            payload["initialStep"] = payload["last"]
+    part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
+    other = other_merges.stage_of(trained)
+    payload = _payload(trained, last, part)
+    _open(payload, trained, last)
+    payload["ways"] = [] if st.context.is_embedded else [*_ways(plays_gpt4o=bool(other))]
+    if other:
+        payload["initialStep"] = payload["last"]
+        with sizes:
+            remarks.say_other(payload, trained)
+    else:
+        if not trained.history.steps:
             with sizes:
-                remarks.say_other(payload, trained)
-        else:
-            if not trained.history.steps:
-                with sizes:
-                    say(f"until {why_stopped(trained.history, choice.options) or 'it is full'}.")
-            changing = int((trained.boundaries.change_steps < last).sum())
-            remarks.add(payload, [trained], changing, last)
-        initial = components.player(payload, "player", remarks.follow)
-    _follow(trained, last, timeline, part, initial)
+                say(f"until {why_stopped(trained.history, choice.options) or 'it is full'}.")
+        changing = int((trained.boundaries.change_steps < last).sum())
+        remarks.add(payload, [trained], changing, last)
+    payload["views"] = []
+    with place:
+        _play(trained, last, part, payload)
     if st.context.is_embedded:
         return
     if last:
@@ -131,11 +123,17 @@ def show(side: DeltaGenerator) -> None:
     vocabulary.vocabulary(trained, last, part)
 
 
+def _payload(trained: Trained, last: int, shown: Part) -> Player:
+    """Return the payload of the player up to a last step: a copy."""
+    other = other_merges.stage_of(trained)
+    return other.payload.copy() if other else trained.stage(shown).upto(last)
+
+
 def _open(payload: Player, trained: Trained, last: int) -> None:
     """Add how the player opens: at the end, or for the first text of a link at its start."""
     if OPENED.present and not _LINKED.present:
-        _LINKED.put(payload["timelineId"])
-    payload["initialStep"] = 0 if _LINKED.get() == payload["timelineId"] else last
+        _LINKED.put(payload["key"])
+    payload["initialStep"] = 0 if _LINKED.get() == payload["key"] else last
     payload["opensInMotion"] = (
         not OPENED.present and trained.text == trained.training_text == _first_text()
     )
@@ -155,28 +153,25 @@ def _first_text() -> str:
 
 
 @fragment
-def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
-    """Draw the elements that follow the step; run again if it changes."""
-    reported = components.player_report("follower")
-    report = reported["step"]
-    if _SHOWN_BEFORE.get() != timeline:
-        _SHOWN_BEFORE.put(timeline)
-        _STEP.put(initial)
-    _STEP.put(min(_STEP.get() or 0, last))
-    if report and report["timelineId"] == timeline and _REPORT.get() != report:
-        _REPORT.put(report)
-        _STEP.put(min(report["step"], last))
-    step = _STEP.get() or 0
-    # The player reports its step once it has drawn a text. Until then, the next edit may follow.
-    is_drawn = report is not None and report["timelineId"] == timeline
-    has_race = is_drawn and last > 0 and len(trained.training_boundaries) <= race.COUNTED
-    is_watched = reported["watched"] == timeline
-    races = [_race_at(trained, timeline, shown, step, is_watched)] if has_race else None
-    components.player_events("follower", races=races)
+def _play(trained: Trained, last: int, shown: Part, opening: Player) -> None:
+    """Draw the player, and the elements that follow its step; run again if it changes.
+
+    Args:
+        trained: The training.
+        last: The last step.
+        shown: The part of the text.
+        opening: The payload without its text, which is not stored.
+    """
+    payload = opening.copy()
+    payload["views"] = _payload(trained, last, shown)["views"]
+    report = components.player_report(payload, "player")
+    step = min(report["step"], last)
+    if payload["hasRace"]:
+        payload["races"] = [_race_at(trained, shown, step, report["isLacking"])]
+    on_part = partial(open_part, PART, trained.parts())
+    components.player(payload, "player", remarks.follow, on_part=on_part)
     _export(trained, last, step, shown)
-    if not last:
-        return
-    if st.context.is_embedded:
+    if not last or st.context.is_embedded:
         return
     WHY.show(_candidates, trained, step, shown)
     details(trained, step, trained.row(shown).look(trained.hues(shown)))
@@ -215,19 +210,22 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     EXPORT.put(Export("train", picture, own, file, step=at))
 
 
-def _race_at(trained: Trained, timeline: str, shown: Part, step: int, is_watched: bool) -> Race:
+def _race_at(trained: Trained, shown: Part, step: int, is_lacking: bool) -> Race:
     """Return the payload of the race, with the candidates of this step at rest."""
     # The first text opens in motion, and all users share its candidates.
     is_first = trained.training_text == _first_text()
-    first = _race(trained, timeline, shown, is_watched or is_first)
+    is_watched = is_lacking or is_first or trained.is_raced_at_once
+    first = _race(trained, shown, is_watched)
+    if not is_watched and len(trained.training_boundaries) > WINDOW:
+        return first
     return race.with_rest(first, trained.row(shown), step, trained.hues(shown))
 
 
 @cached()
-def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> Race:
+def _race(trained: Trained, shown: Part, is_watched: bool) -> Race:
     """Return the payload of the race; do not change it, it is cached."""
     first = trained.race_groups(race.STEPS) if is_watched else None
-    return race.payload(trained.row(shown), first, trained.hues(shown), timeline)
+    return race.payload(trained.row(shown), first, trained.hues(shown))
 
 
 def _candidates(trained: Trained, step: int, shown: Part) -> None:

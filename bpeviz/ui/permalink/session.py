@@ -331,7 +331,7 @@ def restore_step() -> bool:
     step = st.query_params.get(STEP, "0")
     is_valid = bool(re.fullmatch("[0-9]{1,9}", step, re.ASCII)) and int(step) <= MAX_STEPS
     if is_valid and STEP in st.query_params:
-        LINKED_STEP.put({"step": int(step), "timelineId": None})
+        LINKED_STEP.put({"step": int(step), "key": None})
     return is_valid
 
 

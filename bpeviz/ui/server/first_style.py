@@ -45,11 +45,11 @@ _FIRST = (
 
 _ON_ALL = ("host", "frame", "tab_state", "text_box", "copy_link")
 _COMPONENTS = {
-    "": ("player", "player_events"),
+    "": ("player",),
     "Compare": ("score",),
-    "Inspect": ("grid", "player", "player_events"),
+    "Inspect": ("grid", "player"),
     "Pre-tokenize": ("score",),
-    "Algorithms": ("player", "player_events"),
+    "Algorithms": ("player",),
     "Learn": ("chapter_bar", "player"),
 }
 """The components that a page draws at first."""

@@ -28,7 +28,6 @@ from bpeviz.views.stage import steps_at
 
 SHORT = "low low lower lowest, newer newest wider " * 3
 USUAL = ["bpe", "wordpiece", "unigram"]
-FOLLOWER = "lock_step_follower"
 FROM_CHARACTERS = "Here all start from characters; on Train BPE starts from 256 bytes."
 
 
@@ -52,21 +51,17 @@ def payload_of(app: AppTest) -> dict[str, Any]:
     return payload
 
 
-def report_player(app: AppTest, place: int, word: str | None = None) -> AppTest:
-    """Run the page with the step of the player, and a clicked word.
+def report_player(app: AppTest, place: int) -> AppTest:
+    """Run the page with the step of the player.
 
     Args:
         app: The page.
         place: The index of a size among the player's; a negative one counts from the end.
-        word: The clicked word.
     """
     payload = payload_of(app)
-    step = {
-        "step": place if place >= 0 else len(payload["vocabSizes"]) + place,
-        "timelineId": payload["timelineId"],
-    }
-    picked = None if word is None else {"word": word, "number": 1}
-    app.session_state[FOLLOWER] = {"step": step, "word": picked}
+    step = place if place >= 0 else len(payload["vocabSizes"]) + place
+    report = {"key": payload["key"], "step": step, "isLacking": False}
+    app.session_state["lock_step"] = {"report": report}
     return app.run()
 
 
@@ -185,7 +180,8 @@ def test_metrics_use_each_algorithm_step_for_the_size() -> None:
 
 def test_step_of_another_timeline_is_ignored() -> None:
     app = with_text(SHORT)
-    app.session_state[FOLLOWER] = {"step": {"step": 1, "timelineId": "another"}, "word": None}
+    report = {"key": "another", "step": 1, "isLacking": False}
+    app.session_state["lock_step"] = {"report": report}
     app.run()
     payload = payload_of(app)
     assert answer(app).startswith(f"At {payload['vocabSizes'][payload['initialStep']]:,} ")
@@ -197,11 +193,10 @@ def test_step_of_another_timeline_is_ignored() -> None:
 # ---- random segmentations of a word
 
 
-def test_clicked_word_is_segmented_until_another_is_typed() -> None:
+def test_long_word_is_segmented_until_another_is_typed() -> None:
     app = with_text(SHORT)
     assert app.text_input(key="word").value == " lowest"
-    app = report_player(app, 7, "newest")
-    assert app.text_input(key="word").value == "newest"
+    app.text_input(key="word").input("newest").run()
     assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"newest"}
     # With a leading space a word is another pre-token.
     app.text_input(key="word").input(" wider").run()
@@ -231,7 +226,7 @@ def test_algorithm_options_change_only_their_view() -> None:
     before = payload_of(opened())["views"]
     after = payload_of(opened(side_bpe_atoms="bytes"))["views"]
     assert after[0]["atomKind"] == "bytes"
-    changed = [a["timelineId"] != b["timelineId"] for a, b in zip(before, after, strict=True)]
+    changed = [a["steps"] != b["steps"] for a, b in zip(before, after, strict=True)]
     assert changed == [True, False, False]
     assert FROM_CHARACTERS not in texts(opened(side_bpe_atoms="bytes"))
     # The options of the Train page are separate.

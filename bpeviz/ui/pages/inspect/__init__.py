@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -16,7 +17,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Part
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
+from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row, open_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
@@ -116,9 +117,10 @@ def show(side: DeltaGenerator) -> None:
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
-    part = choose_part(PART, text_parts, "The figures above are for", is_played=True)
+    part = choose_part(PART, text_parts, "The figures above are for")
     trained_on = corpus is None and encoded.text == text
-    inspected = InspectedText(settings.offer, encoded, part, trained_on)
+    open_other = partial(open_part, PART, text_parts)
+    inspected = InspectedText(settings.offer, encoded, part, trained_on, open_other)
     inspected.offer_exports()
     _grid(inspected)  # a pressed token is looked up below
     DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -24,7 +24,7 @@ from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import numbers
 from bpeviz.views import encoded, race, tables
 from bpeviz.views.lattice import lattice_html
-from bpeviz.views.payloads import RaceGroup
+from bpeviz.views.payloads import Player, RaceGroup
 from bpeviz.views.stage import Row, Stage
 from bpeviz.views.token_table import Ids
 
@@ -44,21 +44,20 @@ WORD = numbers("lattice_word_of_", "Word", first=0)
 
 def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
     """Draw the player and the lattice of a word."""
-    timeline = _player(text) if has_steps(text.offer, text.tokenizer) else None
+    if has_steps(text.offer, text.tokenizer):
+        _draw_player(text)
     _draw_lattice(text)
-    if timeline:
-        _follow(timeline)
 
 
 STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 
 
 @fragment
-def _follow(timeline: str) -> None:
-    """Offer the slide of the player's step; run again if it changes."""
-    report = components.player_events("inspect_follower")["step"]
-    export = EXPORT.get()
-    if export is not None and report and report["timelineId"] == timeline:
+def _play(payload: Player, on_part: Callable[[int], None]) -> None:
+    """Draw the player, and offer the slide of its step; run again if it changes."""
+    components.player(payload, "inspect_player", remarks.follow, on_part=on_part)
+    report, export = components.player_report(payload, "inspect_player"), EXPORT.get()
+    if export is not None and report["key"]:
         EXPORT.put(replace(export, step=report["step"]))
 
 
@@ -69,12 +68,8 @@ def _stage(offer: Offer, inspection: Inspection, part: Part, _text: InspectedTex
     return replace(stage, timelines=[stage.rows[0].timeline(stage.hues)])
 
 
-def _player(text: InspectedText) -> str:
-    """Draw the player, with the candidates of each step if all of the training text is shown.
-
-    Returns:
-        The identity of its timeline.
-    """
+def _draw_player(text: InspectedText) -> None:
+    """Draw the player, with the candidates of each step if all of the training text is shown."""
     events, own = text.inspection.events, text.offer.own
     stage = _stage(text.offer, text.inspection, text.part, text)
     other = None if own is None else other_merges.stage_of(own)
@@ -91,14 +86,13 @@ def _player(text: InspectedText) -> str:
         remarks.add(payload, [own], row.steps)
     if is_counted:
         first = _candidates(text.offer, row.text, row)
-        payload["races"] = [race.payload(row, first, stage.hues, payload["timelineId"])]
-    components.player(payload, "inspect_player", remarks.follow)
+        payload["races"] = [race.payload(row, first, stage.hues)]
+    _play(payload, text.open_part)
     if len(events) < text.tokenizer.steps:
         st.caption(
             f"{encoded.unit_of(text.offer.training).capitalize()}s that do not touch this text "
             "are skipped. Counts are for this text."
         )
-    return payload["timelineId"]
 
 
 @cached()
