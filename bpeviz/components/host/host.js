@@ -2,6 +2,7 @@
 
 import { sayUnavailable } from "../shared/unavailable.js";
 import { reportOn } from "./leaving.js";
+import { withTexts } from "./received.js";
 
 const hosts = new WeakMap(); // the last call of each place
 const filled = new WeakSet();
@@ -25,7 +26,7 @@ export async function mount(host, loading, once) {
   hosts.set(root, host);
   const ready = Promise.allSettled([loading, unpacked(data), drawn]);
   drawn = ready.then(() => {});
-  const [{ value: module }, { value: payload }] = await ready;
+  const [{ value: module }, { value: sent }] = await ready;
   if (hosts.get(root) !== host || !root.isConnected) return;
   if (!module) return sayUnavailable(root);
   root.querySelector(".unavailable")?.remove();
@@ -34,5 +35,6 @@ export async function mount(host, loading, once) {
   const { pathname } = location;
   const set = (name, value) => (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
   const on = (name, value) => (name === "report" ? reportOn(pathname, () => set(name, value)) : set(name, value));
-  return module.mount(root, payload, on);
+  const payload = withTexts(sent);
+  return payload === undefined ? on("report", null) : module.mount(root, payload, on); // the texts are then sent
 }

@@ -14,7 +14,6 @@ import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfSiz
 import { shown } from "./film.js";
 import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
-import { withTexts } from "./received.js";
 import { Remark } from "./remark.js";
 import { Stage } from "./stage.js";
 import { Task } from "./task.js";
@@ -51,7 +50,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {number} [goal] the step to which further ones are played, in place of the last
  * @property {import("./track.js").CurvesPayload} [curves] what the track shows in place of numbers of tokens
- * @property {import("./tokenized_text.js").TextPayload[]} views none, if the browser has those of the key
+ * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
 class Player {
@@ -110,13 +109,11 @@ class Player {
   // ---- data in, step out
 
   /**
-   * @param {PlayerPayload} payload
+   * @param {PlayerPayload} data
    * @param {(name: string, value: any) => void} on
    */
-  update(payload, on) {
+  update(data, on) {
     this.on = on;
-    const data = withTexts(payload);
-    if (!data) return on("report", null); // they are then sent
     this.remark.show(data.remark, on);
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;

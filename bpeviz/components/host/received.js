@@ -4,15 +4,15 @@ const MOST_RECEIVED = 4; // payloads
 const received = new Map(); // key → texts; survives a change of page
 
 /**
- * Return a payload with its texts, or null if they are not here.
- * @param {import("./player.js").PlayerPayload} data
- * @returns {import("./player.js").PlayerPayload | null}
+ * Return the payload of a player with its texts, or undefined if they are not here; any other one as it is.
+ * @param {any} data
  */
 export function withTexts(data) {
+  if (!data?.views) return data;
   const { key, last } = data;
   const known = received.get(key)?.map((view) => ({ ...view, last: view.ownSteps ? view.last : last }));
   const views = data.views.length ? data.views : known;
-  if (!views) return null;
+  if (!views) return undefined;
   received.delete(key); // the last one is the newest
   received.set(key, views);
   if (received.size > MOST_RECEIVED) received.delete(received.keys().next().value);
