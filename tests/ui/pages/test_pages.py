@@ -69,8 +69,8 @@ def report_step(app: AppTest, step: int) -> None:
 
 def step_of(app: AppTest) -> int:
     """Return the step whose candidates are listed."""
-    (step,) = re.findall(r"pairs before merge ([\d,]+)", " ".join(one.value for one in app.caption))
-    return int(step.replace(",", ""))
+    (rule,) = [one.value for one in app.caption if "pairs before merge" in one.value]
+    return int(rule.split("merge ")[1].split(".")[0])
 
 
 # ---- every sample, every option
