@@ -311,9 +311,9 @@ LINES = {
     "bpeviz/ui": 10_914,
     "bpeviz/views": 2_885,
     "bpeviz/workers": 463,
-    "tests": 33_102,
+    "tests": 33_104,
     "tests data, kB": 202,
-    "tests/*.mjs": 1_486,
+    "tests/*.mjs": 1_505,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
 
