@@ -878,24 +878,6 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     assert trained.sentence.startswith("No file is a text to compare. Left out, since they")
 
 
-@pytest.mark.parametrize(
-    ("content", "naming"),
-    [
-        ("en,es\na,b\nc\n", "line 3"),
-        ("en,es\n\n", "no rows"),
-        ("", "empty"),
-        ("en,en\na,b\n", "named en"),
-        ('{"en": "a"}\n[', "line 2"),
-        ("[1]", "line 1"),
-    ],
-)
-def test_invalid_tables_are_reported(trained: Shell, content: str, naming: str) -> None:
-    name = "t.jsonl" if content[:1] in ("{", "[") else "t.csv"
-    Path(name).write_text(content, encoding="utf-8")
-    message = trained("compare", name, "text.txt", "--tokenizer", "t.json").sentence
-    assert_sentence(message, (name, naming, "--as text"))
-
-
 def test_compare_refuses_too_many_or_wrong_texts(
     trained: Shell, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

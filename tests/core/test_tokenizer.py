@@ -152,18 +152,6 @@ def test_allowing_unknown_special_token_raises_value_error() -> None:
     refusal(over_bytes("gpt2").encode, "a", allowed_special={"<pad>"}, naming=("bpe", "<pad>"))
 
 
-@pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_special_tokens_span_their_text(atoms: str) -> None:
-    tokenizer = trained_with_specials(atoms)
-    tokens = tokenizer.tokens("ab<|end|>éb", allowed_special={"<|end|>", "é"})
-    assert [(t.label, t.start, t.end) for t in tokens] == [
-        ("ab", 0, 2),
-        ("<|end|>", 2, 9),
-        ("é", 9, 10),
-        ("b", 10, 11),
-    ]
-
-
 # Offsets
 
 

@@ -288,16 +288,6 @@ def test_waiting_jobs_of_a_user_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     assert not trainings._jobs
 
 
-def test_waiting_jobs_of_all_users_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    places(monkeypatch, 1, waiting=1, own_waiting=3)
-    with slow_job(45, "a") as running, slow_job(46, "b") as waiting:
-        process_of(running)
-        eventually(lambda: waiting._request in trainings._pool._waiting)
-        with slow_job(47, "c") as refused:
-            assert refused.wait(PATIENCE)
-        assert refused.outcome == trainings.JobError(trainings.TOO_MANY, transient=True)
-
-
 def test_user_who_leaves_a_shared_job_hands_it_on() -> None:
     with slow_job(48, "b") as job:
         with slow_job(48, "a"):

@@ -14,13 +14,12 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from bpeviz import context, limits
-from bpeviz.jobs.errors import is_transient
 from bpeviz.libraries import pool as library_pool
 from bpeviz.libraries import worker as library_worker
 from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.workers.child import Child
-from bpeviz.workers.pool import Pool, Request
+from bpeviz.workers.pool import Pool
 
 pytestmark = pytest.mark.slow
 
@@ -137,22 +136,6 @@ def test_unused_worker_ends(pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_pat
     (tmp_path / "brief.py").write_text(brief, encoding="utf-8")
     child = Child("brief", str(tmp_path / "package" / "file.py"))
     assert child.process.wait(WAIT) not in (0, 1)
-
-
-def test_slow_files_of_a_user_do_not_delay_other_users(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pool, "_patience", 0.01)
-    user = ["someone"]
-    monkeypatch.setattr(context, "_current", context.Context(lambda: user[0]))
-    with pool.worker(Request(key=different(8))):
-        for user[0], expected in (("someone", "another of your tabs"), ("else", "")):
-            if expected:
-                with pytest.raises(LibraryError, match=expected) as busy:
-                    library_pool.ask(tokenizer_json(), library_worker.LOAD)
-                assert is_transient(busy.value)
-            else:
-                assert library_pool.ask(tokenizer_json(), library_worker.IDS, b"ab")
 
 
 def test_user_with_the_most_loaded_files_loses_one(

@@ -255,25 +255,19 @@ def test_cache_folder_equals_that_of_tiktoken(
 # --- The cache ---------------------------------------------------------------------------------
 
 
-def test_fetch_downloads_only_missing_files(world: World) -> None:
-    world.fetch()
-    world.server.asked.clear()
-    _, encoder = catalog.files("two")
-    encoder.path.unlink()
-    assert download.missing("two") == [encoder]
-    world.fetch()
-    assert world.server.asked == ["/encoder"]
-    world.assert_holds("two")
-
-
-def test_fetch_replaces_modified_files(world: World) -> None:
+def test_fetch_downloads_missing_and_changed_files_alone(world: World) -> None:
     world.fetch()
     merges, encoder = catalog.files("two")
+    for damage in (encoder.path.unlink, lambda: encoder.path.write_bytes(b"")):
+        world.server.asked.clear()
+        damage()
+        assert download.missing("two") == [encoder]
+        assert not download.available("two")
+        world.fetch()
+        assert world.server.asked == ["/encoder"]
+        world.assert_holds("two")
     merges.path.write_bytes(GOOD["merges"][:-1])
-    encoder.path.write_bytes(b"")
     assert not download.available("two")
-    world.fetch()
-    world.assert_holds("two")
 
 
 # --- The address -------------------------------------------------------------------------------

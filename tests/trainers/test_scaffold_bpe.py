@@ -226,15 +226,3 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
 
 
 # Unusual inputs
-
-
-@pytest.mark.slow
-def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
-    size = 5_000
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair repeats
-    training = train(text, merges=size - 1, pattern="none", atoms="characters")
-    boundaries = training.tokenizer().boundaries(text)
-    # Each merge replaces all occurrences of the token before, so its count is below the next
-    # pair's: 0 < 1.
-    assert boundaries.token_counts.tolist() == [*range(size, 0, -1)]
-    assert training.n_hidden[-2:].tolist() == [size - 3, size - 3]

@@ -268,18 +268,3 @@ def test_word_with_unknown_character_is_one_unk_token() -> None:
     assert [(token.start, token.end) for token in tokens] == [(0, 3), (3, 4), (5, 10), (11, 15)]
     # h inside a word is not in the training text: it differs from h at the start of a word.
     assert [token.label for token in tokenizer.tokens("uh")] == ["[UNK]"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("length", [LONGEST_WORD, LONGEST_WORD + 1, 300_000])
-def test_too_long_word_is_unknown(length: int) -> None:
-    training = train("a" * 64, pattern="none")
-    tokenizer = training.tokenizer()
-    text = "aa " + "a" * length
-    labels = [token.label for token in tokenizer.tokens(text)]
-    known = length <= LONGEST_WORD
-    assert ("[UNK]" in labels) == (not known)
-    boundaries = tokenizer.boundaries(text)
-    for step in range(training.steps + 1):
-        unknown = boundaries.ids(step) == bpeviz.core.boundaries.UNKNOWN_ID
-        assert unknown.sum() == (not known)

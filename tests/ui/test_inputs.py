@@ -19,7 +19,6 @@ from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.corpus import samples
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.trainers import TRAINERS, Trainer
 from bpeviz.ui.inputs import token_count
 from bpeviz.ui.inputs.text import (
     EDITABLE,
@@ -27,10 +26,9 @@ from bpeviz.ui.inputs.text import (
     SESSION,
     TEXT,
     Rows,
-    TextSource,
     read_file,
 )
-from bpeviz.ui.inputs.training import MORE, option_widget
+from bpeviz.ui.inputs.training import MORE
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import Inbox
@@ -140,25 +138,6 @@ def test_change_closes_an_open_file() -> None:
     assert app.session_state[TEXT.boxed_file.key] == "short.txt"
     app = after(change(1, "other"), opened=True)
     assert TEXT.boxed_file.key not in app.session_state
-
-
-VALUES: list[Any] = [*range(-1, 12), 99, 10**7, 0.5, True, None, "", "bytes", "own", [], ["bytes"]]
-
-
-@pytest.mark.parametrize("trainer", TRAINERS.values(), ids=lambda trainer: trainer.key)
-def test_links_allow_only_values_that_the_trainer_allows(trainer: Trainer) -> None:
-    for option in trainer.options:
-        widget = option_widget(trainer, option)
-        if isinstance(widget, TextSource):
-            assert option.kind == "text"
-            continue
-        values = [*VALUES, option.default, *(option.choices or ())]
-        allowed = [value for value in values if widget.allows(value)]
-        assert option.default in allowed
-        for value in allowed:
-            option.check(value)
-        if option.choices is not None:
-            assert {*allowed} == {*option.choices}
 
 
 # ---- special tokens
