@@ -34,7 +34,7 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -196,21 +196,9 @@ class _Encoder:
     def lines(self, text: str) -> Iterable[str]:
         """Return the lines to print for a text. Raises `CommandError`."""
         options, tokenizer = self.options, self.tokenizer
-        if options.rendered:
-            return [files.as_json(text)]
-        if options.normalized:
-            return [files.as_json(tokenizer.normalized(text).text)]
-        if options.pre_tokens:
-            return [files.as_json(_pre_tokens(tokenizer, text))]
-        if options.segmentations is not None:
-            return map(files.as_json, _segmentations(tokenizer, text, options.segmentations))
-        if options.steps:
-            _check_merges(tokenizer)
-            return map(files.as_json, _steps(trace.inspect(text, tokenizer, self.allowed)))
-        if options.round_trip:
-            trip = round_trip(trace.inspect(text, tokenizer, self.allowed))
-            losses = [asdict(loss) for loss in trip.losses]
-            return [files.as_json({"lossless": trip.lossless, "losses": losses})]
+        for name, form in _JSON_LINES.items():
+            if getattr(options, name) not in (None, False):
+                return map(files.as_json, form(self, text))
         before, after = tokenizer.template if options.template else ((), ())
         ids = tokenizer.encode(text, allowed_special=self.allowed)
         if warning := trace.begins_twice(tokenizer, before, ids):
@@ -236,26 +224,34 @@ def _offsets(inspection: Inspection) -> dict[str, object]:
     }
 
 
-def _steps(inspection: Inspection) -> Iterator[dict[str, object]]:
-    """Yield the merges that change a text."""
-    tokenizer = inspection.tokenizer
-    for event in inspection.events:
+def _steps(encoder: _Encoder, text: str) -> Iterator[object]:
+    """Yield the merges that change a text. Raises `CommandError`."""
+    tokenizer = encoder.tokenizer
+    _check_merges(tokenizer)
+    for event in trace.inspect(text, tokenizer, encoder.allowed).events:
         parents = None if event.id is None else tokenizer.parents(event.id)
         pair = [tokenizer.token_label(token_id) for token_id in parents or ()]
         yield {"step": event.step + 1, "id": event.id, "merged": pair}
 
 
-def _pre_tokens(tokenizer: Tokenizer, text: str) -> list[str]:
-    """Return the pre-tokens of a text. Raises `CommandError`."""
-    ends = tokenizer.pre_token_ends(text)
+def _round_trip(encoder: _Encoder, text: str) -> Iterator[object]:
+    """Yield whether decoding restores a text, and its differences."""
+    trip = round_trip(trace.inspect(text, encoder.tokenizer, encoder.allowed))
+    yield {"lossless": trip.lossless, "losses": [asdict(loss) for loss in trip.losses]}
+
+
+def _pre_tokens(encoder: _Encoder, text: str) -> Iterator[object]:
+    """Yield the pre-tokens of a text, as a list. Raises `CommandError`."""
+    ends = encoder.tokenizer.pre_token_ends(text)
     if ends is None:
-        raise CommandError(f"The pre-tokens of {tokenizer.name} are not known.")
+        raise CommandError(f"The pre-tokens of {encoder.tokenizer.name} are not known.")
     raw = clean(text).encode()
-    return [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
+    yield [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
 
 
-def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> Iterator[dict[str, object]]:
+def _segmentations(encoder: _Encoder, text: str) -> Iterator[object]:
     """Yield the best segmentations of each word. Raises `CommandError`."""
+    tokenizer = encoder.tokenizer
     words = tokenizer.scored_words(text)
     if text and not words:
         raise CommandError(f"{tokenizer.name} does not score segmentations; Unigram does.")
@@ -265,9 +261,20 @@ def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> Iterator[dict[
                 "ids": [tokenizer.unknown_id if e.id == UNKNOWN_ID else e.id for e in path],
                 "log_probability": score(path),
             }
-            for path in tokenizer.word_lattice(word.text).nbest(most)
+            for path in tokenizer.word_lattice(word.text).nbest(encoder.options.segmentations)
         ]
         yield {"word": word.text, "segmentations": best}
+
+
+_JSON_LINES: dict[str, Callable[[_Encoder, str], Iterable[object]]] = {
+    "rendered": lambda encoder, text: [text],
+    "normalized": lambda encoder, text: [encoder.tokenizer.normalized(text).text],
+    "pre_tokens": _pre_tokens,
+    "segmentations": _segmentations,
+    "steps": _steps,
+    "round_trip": _round_trip,
+}
+"""The values that a form prints as JSON, one a line, by the name of its option."""
 
 
 def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> str:

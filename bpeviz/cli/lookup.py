@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
             print_error(answer.note)
         for token in answer.tokens:
             lines.append(_line(token))
-            if instead := _instead(answer, token, tokenizer):
+            if instead := "" if answer.note else token_lookup.instead(token.id, tokenizer):
                 lines.append(f"  {visible(instead)}")
             if not options.containing:
                 lines += _tree(token.id, tokenizer)
@@ -91,11 +91,6 @@ def _neighbors(token: Found, tokenizer: Tokenizer, options: argparse.Namespace) 
         return []
     near = token_lookup.neighbors(token.id, tokenizer, options.neighbors)
     return [other for other in near if other.id != token.id]
-
-
-def _instead(answer: _Answer, token: Found, tokenizer: Tokenizer) -> str:
-    """Return what the text of a queried token is encoded as, if not as the token."""
-    return "" if answer.note else token_lookup.instead(token.id, tokenizer)
 
 
 def _line(token: Found) -> str:
