@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { ANNOUNCE_EVERY, Announcer } from "../../bpeviz/components/player/announcer.js";
 import { withTexts } from "../../bpeviz/components/host/received.js";
 import { shownStep, storeStep, storedSteps } from "../../bpeviz/components/player/position.js";
+import { withParameters } from "../../bpeviz/components/shared/address.js";
 
 const timeline = (text, last, more = {}) => ({
   key: `${text} timeline`, views: [{ text }], last, initialStep: 0, ...more,
@@ -86,15 +87,16 @@ test("several rows begin at their initial step", () => {
 test("a reload keeps the step, and a link begins at its own", (context) => {
   const values = new Map();
   globalThis.sessionStorage = { getItem: (name) => values.get(name) ?? null, setItem: (name, value) => values.set(name, value) };
-  for (let step = 0; step <= 5; step++) storeStep({ key: "t", step });
+  for (let step = 0; step <= 30; step++) storeStep({ key: step < 25 ? `old ${step}` : "t", step: step % 25 });
   storeStep({ key: "of another page", step: 2 });
   const both = [["t", 5], ["of another page", 2]];
   for (const [type, steps] of [["reload", both], ["back_forward", both], ["navigate", []]]) {
     context.mock.method(performance, "getEntriesByType", () => [{ type }]);
-    assert.deepEqual([...storedSteps()], steps, type);
+    assert.deepEqual([storedSteps().size, ...[...storedSteps()].slice(-2)], [steps.length && 20, ...steps], type);
   }
   context.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
-  globalThis.location = { search: "?s=eNabc" };
+  globalThis.location = { search: withParameters("http://a/", (all) => all.set("s", "e N a")).search };
+  assert.equal(globalThis.location.search, "?s=e%20N%20a");
   assert.deepEqual([...storedSteps()], [["of another page", 2]]);
   delete globalThis.location;
   for (const damaged of ["", "{", "null", '{"key": "t", "step": 5}', '[["t", "5"]]', '[["t", -1]]', "[5]"]) {
