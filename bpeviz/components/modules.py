@@ -13,8 +13,7 @@ from pathlib import Path
 _IMPORT = re.compile(
     r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/[\w./]+\.js)";\n', re.MULTILINE
 )
-_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|let) )", re.MULTILINE)
-_DECLARED = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let) (\w+)", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 # Any other form; types in comments may import.
 _MODULE_SYNTAX = re.compile(
     r"^\s*(?:import|export)\b.*|^(?!\s*(?:/\*|\*|//)).*\bimport\s*\(", re.MULTILINE
@@ -50,15 +49,15 @@ def bundle_all(entries: Sequence[Path]) -> tuple[str, list[str]]:
 def scripts_of(entry: Path) -> dict[Path, str]:
     """Return the scripts of a module and all it imports, without imports and exports.
 
-    A module precedes those that import it, and is included once.
+    A module is a function of its own, which returns its exports. It precedes those that import it,
+    and is included once.
 
     Raises:
         ValueError: A form of `import` or `export` is not supported, a module does not export an
-            imported name, two modules declare the same name, or modules import each other.
+            imported name, two modules export the same name, or modules import each other.
     """
     scripts: dict[Path, str] = {}
-    exported: dict[Path, set[str]] = {}
-    declared: dict[str, Path] = {}
+    exporting: dict[str, Path] = {}
 
     def add(path: Path, importing: tuple[Path, ...]) -> None:
         if path in importing:
@@ -69,16 +68,18 @@ def scripts_of(entry: Path) -> dict[Path, str]:
         for names, address in _IMPORT.findall(source):
             module = (path.parent / address).resolve()
             add(module, (*importing, path))
-            if missing := {*re.findall(r"\w+", names)} - exported[module]:
-                raise ValueError(f"{module.name} does not export {missing}, used in {path.name}.")
-        exported[path] = {name for export, name in _DECLARED.findall(source) if export}
-        for _, name in _DECLARED.findall(source):
-            if declared.setdefault(name, path) != path:
-                raise ValueError(f"{path.name} and {declared[name].name} both declare {name}.")
+            for name in re.findall(r"\w+", names):
+                if exporting.get(name) != module:
+                    raise ValueError(f"{module.name} does not export {name}, used in {path.name}.")
+        exported = _EXPORT.findall(source)
+        for name in exported:
+            if exporting.setdefault(name, path) != path:
+                raise ValueError(f"{path.name} and {exporting[name].name} both export {name}.")
         script = _EXPORT.sub("", _IMPORT.sub("", source))
         if unsupported := _MODULE_SYNTAX.search(script):
             raise ValueError(f"{path.name} has an unsupported form: {unsupported[0].strip()}")
-        scripts[path] = script
+        names = ", ".join(exported)
+        scripts[path] = f"const {{ {names} }} = (() => {{\n{script}\nreturn {{ {names} }};\n}})();"
 
     add(entry.resolve(), ())
     return scripts
