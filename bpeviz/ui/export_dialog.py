@@ -13,7 +13,7 @@ import streamlit as st
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
-from bpeviz.formats.base import Format, TransientError
+from bpeviz.formats.base import TransientError
 from bpeviz.room.votes import VoteQuestion
 from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
@@ -27,9 +27,6 @@ from bpeviz.views.playable import Interactive
 
 DOWNLOAD = ":material/download:"
 
-FIRST = ("huggingface", "tiktoken", "bpeviz")
-"""The keys of the formats that the dialog shows first."""
-
 
 @dataclass(frozen=True)
 class Exported:
@@ -39,13 +36,11 @@ class Exported:
         title: Its name on the page.
         cache_key: Its identity in caches.
         make: Returns it.
-        is_large: Whether writing it may take seconds, so that only the chosen format is checked.
     """
 
     title: str
     cache_key: tuple[object, ...]
     make: Callable[[], Tokenizer]
-    is_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,41 +128,25 @@ def _interactive(make: Callable[[], Interactive], link: str) -> bytes:
 
 
 def _tokenizer(key: str, exported: Exported) -> None:
+    """Draw the choice of a format, and its button or the reason why it cannot be."""
     st.markdown(f"**Tokenizer**: {markdown.escape(exported.title)}")
-    listed = sorted(FORMATS.values(), key=lambda format: format.key not in FIRST)
-    if exported.is_large:
-        chosen = st.selectbox(
-            "File format", listed, format_func=lambda format: format.title, key=f"format of {key}"
-        )
-        _format(key, exported, chosen)
-        return
-    for format in listed[: len(FIRST)]:
-        _format(key, exported, format)
-    more = st.expander("More formats", key=f"more formats of {key}", on_change="rerun")
-    if more.open:
-        with more:
-            for format in listed[len(FIRST) :]:
-                _format(key, exported, format)
-
-
-def _format(key: str, exported: Exported, format: Format) -> None:
-    """Draw the button of a format, disabled with the reason if it cannot represent a tokenizer."""
+    format = st.selectbox(
+        "File format",
+        [*FORMATS.values()],
+        format_func=lambda format: format.title,
+        key=f"format of {key}",
+    )
     try:
         written, note = _written(exported, format.key)
     except FormatError as error:
         written, note = None, f"Not possible: {error.__cause__}."
-    left, right = st.columns((2, 3), vertical_alignment="center")
-    with left:
-        if written is None:
-            name = f"{format.key} of {key}, not possible"
-            st.button(format.title, icon=DOWNLOAD, width="stretch", key=name, disabled=True)
-        else:
-            file = format.files[0] if len(written) == 1 else f"tokenizer-{format.key}.zip"
-            _button(key, file, format.title, partial(_as_one, written))
-    with right:
-        words = f"{note}{_holder(exported)}" if written is None else f"{format.about} {note}"
-        st.caption(markdown.escape(words.strip()))
-    if format.example and written is not None:
+    if written is None:
+        st.markdown(markdown.escape(f"{note}{_holder(exported)}"))
+        return
+    file = format.files[0] if len(written) == 1 else f"tokenizer-{format.key}.zip"
+    _button(key, file, f"Save {file}", partial(_as_one, written))
+    st.caption(markdown.escape(f"{format.about} {note}".strip()))
+    if format.example:
         st.code(format.example, "python")
 
 

@@ -350,7 +350,7 @@ class Switch(Widget[bool]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section(Widget[bool]):
+class Section(Switch):
     """A part of a page under a title, closed at first.
 
     Attributes:
@@ -359,9 +359,6 @@ class Section(Widget[bool]):
     """
 
     contents: tuple[Widget[Any] | WidgetFamily[Any], ...] = ()
-
-    def allows(self, value: Any) -> bool:
-        return isinstance(value, bool)
 
     def for_link(self) -> tuple[bool | None, str | None]:
         is_closed = False if self.has_value(SessionValues()) else None

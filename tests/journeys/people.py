@@ -327,10 +327,6 @@ def open_export(page: Page) -> Locator:
     button(page, "Export").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Charts and long tables")  # the last sentence
-    more = dialog.get_by_text("More formats")
-    if more.count():
-        more.click()
-        await_run(page)
     return dialog
 
 

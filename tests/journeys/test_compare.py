@@ -205,8 +205,7 @@ def test_tokenizers_from_files(journey: Journey, tmp_path: Path) -> None:
         go_to(page, "Train")
         training, _ = trained(MARKED)
         open_export(page)
-        title = formats.FORMATS["huggingface"].title
-        name, content = download(page, title, tmp_path)
+        name, content = download(page, "Save tokenizer.json", tmp_path)
         assert {name: content} == formats.dump(training.tokenizer(), "huggingface")
         close_dialog(page)
         go_to(page, "Compare")

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from bpeviz import limits
 
@@ -29,11 +30,14 @@ class ShortLinks:
         """Open the short links.
 
         Args:
-            file: A file that several servers share. If empty, the links are in memory.
+            file: A file that several servers share, which others cannot read. If empty, the links
+                are in memory.
             clock: The time in seconds, the same for all servers.
         """
         self._clock = clock
         self._lock = threading.Lock()
+        if file:
+            Path(file).touch(0o600)
         self._links = sqlite3.connect(
             file or ":memory:", check_same_thread=False, isolation_level=None
         )

@@ -94,6 +94,7 @@ def test_servers_share_the_short_links_in_a_file(tmp_path: Path) -> None:
     name = one.put("eNabc", "ada") or ""
     assert other.get(name) == "eNabc"
     assert other.put("eNabc", "ada") == name
+    assert (tmp_path / "links").stat().st_mode & 0o777 == 0o600
 
 
 # ---- the address

@@ -81,7 +81,7 @@ class InspectedText:
     def offer_exports(self) -> None:
         """Offer the exports."""
         offer, has_steps = self.offer, self.tokenizer.without_steps is None
-        own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
+        own = Exported(offer.title, offer.cache_key, offer.make)
         animation = self._animation if has_steps and self.inspection.events else None
         EXPORT.put(Export("inspect", self._colored, own, animation))
 
