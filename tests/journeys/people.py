@@ -260,6 +260,7 @@ def alert(page: Page, words: str) -> Locator:
 def open_file(page: Page, name: str, content: bytes) -> None:
     """Open a file as the text."""
     page.locator(".st-key-text_upload").wait_for(state="attached")
+    await_run(page)
     with page.expect_file_chooser() as chooser:
         button(page, "Open a file").click()
     chooser.value.set_files(file_of(name, content))
