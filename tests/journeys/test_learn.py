@@ -111,10 +111,10 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
     with journey.step("Units: a typed text is judged at once, and loses no letter"):
         go_to_chapter(page, "Words, letters")
         typed = page.get_by_role("textbox")
-        typed.press_sequentially("lugar", delay=40)
+        typed.first.press_sequentially("lugar", delay=40)
         told(page, "lugar is in the list.")
         sentence = "lugar del niño, caterpillars everywhere"
-        typed.press_sequentially(sentence.removeprefix("lugar"), delay=90)  # the page runs
+        typed.first.press_sequentially(sentence.removeprefix("lugar"), delay=90)  # the page runs
         told(page, "Right.")
         expect(typed.first).to_have_value(sentence)
         expect(typed.first).to_be_focused()

@@ -82,12 +82,12 @@ def test_typed_text_is_trained_on_and_played(journey: Journey) -> None:
             stage.go(step)
             stage.assert_drawn(POEM, boundaries, step)
             expect(stage.tokens).to_have_text(str(boundaries.token_counts[step]))
-    with journey.step("The sentence names the parts, the ids and the count of the merge"):
+    with journey.step("The sentence names the parts, the id and the count of the merge"):
         stage.go(7)
         merge = training.merges[6]
         for token_id in (merge.left, merge.right, merge.new_id):
             expect(stage.sentence).to_contain_text(training.name(token_id))
-            expect(stage.sentence).to_contain_text(f"id {token_id}")
+        expect(stage.sentence).to_contain_text(f"id {merge.new_id}")
         expect(stage.sentence).to_contain_text(f"{merge.count} times")
     with journey.step("The pairs of the race are those that Python counts, the winner first"):
         candidates = training.candidates(POEM, boundaries, 6, 1)
