@@ -220,7 +220,6 @@ class Player(TypedDict):
     plays: NotRequired[bool]
     remark: NotRequired[Remark | None]
     ways: NotRequired[list[tuple[str, str]]]
-    hasRace: NotRequired[bool]
     races: NotRequired[list[Race] | None]
     isFollowed: NotRequired[bool]
     takesWords: NotRequired[bool]

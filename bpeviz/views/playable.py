@@ -166,13 +166,12 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     """
     rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
     races = [race.in_file(row, stage.hues, last, len(rows)) for row in rows]
-    has_race = None not in races
     if not stage.by_size:
         player = player.copy()
         player["initialStep"] = player["last"]
     data: FileData = {
-        "player": {**player, "hasRace": has_race},
-        "races": [*filter(None, races)] if has_race else None,
+        "player": player,
+        "races": None if None in races else [*filter(None, races)],
     }
     titles = [row.title if stage.by_size else row.words.algorithm or row.title for row in rows]
     title = f"{', '.join(titles)}, step by step"

@@ -21,13 +21,13 @@ export class Captions {
 
   /**
    * @param {import("./stage.js").Stage} stage
-   * @param {boolean} hasRace whether there are candidates of its steps
+   * @param {boolean} hasRaces whether there are candidates of its steps
    */
-  draw({ section, views, several }, hasRace) {
+  draw({ section, views, several }, hasRaces) {
     this.views = views;
     this.several = several;
-    section.classList.toggle("racing", hasRace);
-    this.races.hidden = !hasRace;
+    section.classList.toggle("racing", hasRaces);
+    this.races.hidden = !hasRaces;
     this.bars = views.map((view) => new Bars(this.race.cloneNode(true), view, (ids) => this.#light(view, ids)));
     this.races.replaceChildren(...this.bars.map(({ box }) => box));
     this.sentences = views.map(() => element("div", "sentence"));

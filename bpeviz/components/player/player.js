@@ -39,8 +39,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [plays] whether it plays as soon as it is seen, as the user asked
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
- * @property {boolean} [hasRace] whether there are candidates of its steps
- * @property {import("./bars.js").RacePayload[] | null} [races] these, for each view
+ * @property {import("./bars.js").RacePayload[] | null} [races] the candidates of its steps, for each view, if there are any
  * @property {boolean} [isFollowed] whether the host follows the step, and opens other parts
  * @property {boolean} [takesWords] whether the host takes words that are pressed
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
@@ -232,7 +231,7 @@ class Player {
     this.stage.draw(this.data);
     this.#listenTo(this.stage.score);
     const { several } = this.stage;
-    const { hasRace, unit, ways = [] } = this.data;
+    const { races, unit, ways = [] } = this.data;
     const box = this.#find(".foot");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
@@ -240,7 +239,7 @@ class Player {
     this.section.classList.toggle("still", Boolean(this.data.isStill));
     this.section.classList.toggle("plain", Boolean(this.data.isPlain));
     if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
-    this.captions.draw(this.stage, Boolean(hasRace));
+    this.captions.draw(this.stage, Boolean(races));
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }

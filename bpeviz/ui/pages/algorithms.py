@@ -166,10 +166,7 @@ def show(side: DeltaGenerator) -> None:
     columns = [row.first.column for row in shown]
     text_parts = parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
     part = choose_part(PART, text_parts, "Training and all figures use")
-    has_race = any(row.history.steps for row in shown)
-    has_race &= all(len(row.training_boundaries) <= race.COUNTED for row in shown)
     payload = _aligned(tuple(shown), part).copy()
-    payload["hasRace"] = has_race
     handles = [row.handle for row in shown]
     EXPORT.put(Export("algorithms", file=partial(_animation, handles, part)))
     changing = payload["changingSteps"]
@@ -266,7 +263,8 @@ def _play(
     if text:
         answer(markdown.escape(verdict.at_size(text, columns, size)))
     drawn = payload.copy()
-    if payload["hasRace"]:
+    has_races = any(row.history.steps for row in shown)
+    if has_races and all(len(row.training_boundaries) <= race.COUNTED for row in shown):
         drawn["races"] = _races(shown, payload, steps, report["isLacking"])
     keys = [row.choice.algorithm for row in shown]
     follow = partial(remarks.follow, algorithms=keys)

@@ -137,7 +137,6 @@ def _open(payload: Player, trained: Trained, last: int) -> None:
     payload["opensInMotion"] = (
         not OPENED.present and trained.text == trained.training_text == _first_text()
     )
-    payload["hasRace"] = last > 0 and len(trained.training_boundaries) <= race.COUNTED
 
 
 def _ways(*, plays_gpt4o: bool) -> Iterator[tuple[str, str]]:
@@ -166,7 +165,7 @@ def _play(trained: Trained, last: int, shown: Part, opening: Player) -> None:
     payload["views"] = _payload(trained, last, shown)["views"]
     report = components.player_report(payload, "player")
     step = min(report["step"], last)
-    if payload["hasRace"]:
+    if last and len(trained.training_boundaries) <= race.COUNTED:
         payload["races"] = [_race_at(trained, shown, step, report["isLacking"])]
     on_part = partial(open_part, PART, trained.parts())
     components.player(payload, "player", remarks.follow, on_part=on_part)

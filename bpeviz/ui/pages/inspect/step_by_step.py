@@ -76,7 +76,6 @@ def _draw_player(text: InspectedText) -> None:
     payload, row = (other or stage).payload.copy(), stage.rows[0]
     is_counted = row.steps > 0 and row.trained_on is not None
     payload["initialStep"] = payload["last"] if other else min(1, row.steps)
-    payload["hasRace"] = is_counted
     payload["ways"] = [] if st.context.is_embedded else [*WAYS]
     if own is None:
         remarks.add_to_published(payload, row.text, row.steps)
