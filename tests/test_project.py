@@ -293,7 +293,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_647,
+    "bpeviz": 44_641,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_261,
@@ -308,8 +308,8 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 1_116,
     "bpeviz/trainers": 3_563,
-    "bpeviz/ui": 10_885,
-    "bpeviz/views": 2_867,
+    "bpeviz/ui": 10_881,
+    "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
     "tests": 32_978,
     "tests data, kB": 202,
