@@ -73,7 +73,7 @@ test("a long list has parts, and is drawn only at rest", (context) => {
   list.hide();
   context.mock.timers.tick(LIST_AFTER);
   assert.equal(list.box.hidden, true);
-  assert.equal(list.list.children.length, 3);
+  assert.equal(list.list.children.length, LISTED_AT_ONCE);
 });
 
 test("a token is read in words", () => {
