@@ -101,16 +101,16 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
     return replace(_checked(*columns), pattern=pattern, expression=expression)
 
 
-def rows(name: str, content: bytes) -> str:
+def rows(name: str, content: bytes, most: int = MAX_TEXT) -> str:
     """Return the rows of another Parquet file as lines of JSON, in which bytes are empty lists.
 
     Raises:
         CorpusError: It is not a Parquet file, contains counts, or is too large.
     """
-    return "".join(_json_rows(name, content))
+    return "".join(_json_rows(name, content, most))
 
 
-def _json_rows(name: str, content: bytes) -> Iterator[str]:
+def _json_rows(name: str, content: bytes, most: int) -> Iterator[str]:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -122,8 +122,8 @@ def _json_rows(name: str, content: bytes) -> Iterator[str]:
         for batch in file.iter_batches(_ROWS, use_threads=False):
             for row in batch.to_pylist():
                 line = json.dumps(row, ensure_ascii=False, default=_plain)
-                if (size := size + len(line)) > MAX_TEXT:
-                    raise CorpusError(f"{name} has more than {MAX_TEXT:,} characters.")
+                if (size := size + len(line)) > most:
+                    raise CorpusError(f"{name} has more than {most:,} characters.")
                 yield f"{line}\n"
     except (pa.ArrowException, OSError):
         raise CorpusError(f"{name} is not a Parquet file, or it is damaged.") from None

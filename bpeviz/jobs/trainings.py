@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import logging
-import pickle
 import threading
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -131,24 +130,18 @@ class _WorkerTraining:
 
     def __init__(self, text: str | Documents, algorithm: str, options: dict[str, Any]) -> None:
         self.progress = TaskProgress()
-        self._text, self._algorithm, self._options = pickle.dumps(text, 5), algorithm, options
-        self._characters = characters_in(text)
+        self._text, self._algorithm, self._options = text, algorithm, options
         self._began = monotonic()
 
     def run(self, request: Request) -> Result | JobError:
         """Return the outcome. Raises the errors of the pool."""
-        header = {
-            "algorithm": self._algorithm,
-            "options": self._options,
-            "largest": limits.CACHE * 1_000_000,
-            "quick": inf if request.slow else QUICK,
-        }
+        quick = inf if request.slow else QUICK
+        arguments = self._text, self._algorithm, self._options, quick
         with _pool.worker(request) as child:
             self._began = monotonic()
             is_result, parts = child.ask(
-                worker.TRAIN,
-                json.dumps(header).encode(),
-                self._text,
+                worker.CALL,
+                *worker.packed((worker.train, arguments, limits.CACHE * 1_000_000)),
                 seconds=limits.JOB_SECONDS,
                 clock=limits.JOB_SECONDS,
                 memory=limits.JOB_MEMORY * 1_000_000,
@@ -156,11 +149,12 @@ class _WorkerTraining:
             )
         if is_result:
             return cast(Result, worker.unpacked(parts))
-        if len(parts) == 1:
-            raise BusyError(own=False)
         if not parts:
             return self.stopped("size limit", TOO_LARGE)
-        return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
+        error, _ = worker.unpacked(parts)
+        if not error.args:
+            raise BusyError(own=False)
+        return JobError(*error.args)
 
     def _listen(self, request: Request, code: int, parts: list[serving.Buffer]) -> bytes | None:
         if code == worker.IN_SERVER:
@@ -179,7 +173,7 @@ class _WorkerTraining:
             "Training stopped: %s. Algorithm %s, %s characters, after %.1f s.",
             reason,
             self._algorithm,
-            f"{self._characters:,}",
+            f"{characters_in(self._text):,}",
             monotonic() - self._began,
         )
         return JobError(message, transient)

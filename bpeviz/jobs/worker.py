@@ -1,4 +1,4 @@
-"""The worker of `bpeviz.jobs`: it trains on texts, and calls functions that read files of users.
+"""The worker of `bpeviz.jobs`, which calls functions: it trains on texts, and reads files of users.
 
 Pickles are exchanged only between processes of one program, never read from files or users.
 """
@@ -14,13 +14,14 @@ from typing import Any
 
 import bpeviz
 from bpeviz import context, progress
-from bpeviz.core.training import MergeTraining
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus.documents import Documents, characters_in
-from bpeviz.jobs.errors import is_transient
+from bpeviz.jobs.errors import StoppedError, is_transient
 from bpeviz.workers import serving
 
-TRAIN, CALL = range(2)
-"""Operations."""
+CALL = 0
+"""The operation."""
 
 PROGRESS, IN_SERVER, LONG = 16, 17, 18
 """Messages before the answer: the state in JSON, a function that the server calls, and the
@@ -37,8 +38,7 @@ def main() -> None:
     """Answer requests."""
     context.use(context.Context(call=_call_in_server))
     bpeviz.train("low lower", "bpe", merges=1)  # imports the modules of trainings
-    answers = {TRAIN: _train, CALL: _call}
-    serving.serve(lambda operation, parts: answers[operation](parts))
+    serving.serve(lambda _, parts: _call(parts))
 
 
 def packed(value: object) -> list[bytes | memoryview]:
@@ -54,32 +54,39 @@ def unpacked(parts: Sequence[serving.Buffer]) -> Any:
 
 
 def _call(parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
-    """Return the pickled result of a function, which the request contains with its arguments.
-
-    Raises:
-        Refused: With a `ValueError` of the function and its cause.
-    """
-    function, arguments = unpacked(parts)
-    try:
-        return packed(function(*arguments))
-    except ValueError as error:
-        raise serving.Refused(*packed((error, error.__cause__))) from error
-
-
-def _train(parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
-    """Return the pickled result and its arrays: the training history, and the text's boundaries.
+    """Return the pickled result of a function and its arrays.
 
     Args:
-        parts: JSON with "algorithm", "options", "largest" and "quick", and the text. "largest" is
-            the largest result in bytes, and "quick" the processor seconds until it takes long.
+        parts: The function, its arguments, and the largest result in bytes.
 
     Raises:
-        Refused: With a message and whether it is transient. With nothing if the result is too
-            large, and with an empty message alone if the training takes long and may not go on.
+        Refused: With the error of the function and its cause, or nothing for a larger result.
     """
-    request = json.loads(bytes(parts[0]))
-    text: str | Documents = pickle.loads(parts[1])  # noqa: S301, from the server
-    last, end = 0.0, time.thread_time() + request["quick"]
+    function, arguments, largest = unpacked(parts)
+    try:
+        result = packed(function(*arguments))
+    except (ValueError, StoppedError) as error:
+        raise serving.Refused(*packed((error, error.__cause__))) from error
+    if sum(map(len, result)) > largest:
+        raise serving.Refused
+    return result
+
+
+def train(
+    text: str | Documents, algorithm: str, options: dict[str, Any], quick: float
+) -> tuple[Training, Boundaries]:
+    """Return the training history, and the text's boundaries.
+
+    Args:
+        text: The training text.
+        algorithm: A key of `TRAINERS`.
+        options: The other arguments of `bpeviz.train`.
+        quick: The processor seconds until it takes long.
+
+    Raises:
+        StoppedError: There is no result.
+    """
+    last, end = 0.0, time.thread_time() + quick
 
     def report(task: str, done: int, total: int) -> None:
         nonlocal last
@@ -96,27 +103,24 @@ def _train(parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
             serving.send(LONG)
             _, (goes_on,), _, _ = serving.receive()
             if not goes_on:
-                raise serving.Refused(b"")
+                raise StoppedError
 
     try:
         with progress.reporting_to(report):
-            history = bpeviz.train(text, request["algorithm"], **request["options"])
+            history = bpeviz.train(text, algorithm, **options)
         last = 0.0
         report("Computing token boundaries", 0, 0)
         boundaries = history.boundaries(text)
         check_time()
     except ValueError as error:
-        raise serving.Refused(str(error).encode(), bytes([is_transient(error)])) from error
+        raise StoppedError(str(error), is_transient(error)) from error
     # Compute the cached properties that every page needs, so that the result contains them.
     _ = boundaries.token_counts, boundaries.permanent
     if isinstance(history, MergeTraining):
         _ = history.names
         if characters_in(text) <= SHORT:  # the pages count the pairs of each step
             _ = history.barriers(text, 0), history.as_trained(text, boundaries)
-    result = packed((history, boundaries))
-    if sum(map(len, result)) > request["largest"]:
-        raise serving.Refused
-    return result
+    return history, boundaries
 
 
 def _call_in_server(function: Callable[..., Any], *arguments: object) -> Any:
@@ -138,4 +142,6 @@ def reply(parts: list[serving.Buffer], user: str) -> bytes:
 
 
 if __name__ == "__main__":
-    main()
+    from bpeviz.jobs import worker  # the module whose functions the server names
+
+    worker.main()

@@ -233,7 +233,10 @@ def test_own_text_waits_behind_a_file_in_place_of_the_box(
     assert app.session_state[TEXT.own.key] == "typed"
 
 
-def test_parquet_file_that_is_not_one_is_refused() -> None:
+def test_parquet_file_that_is_damaged_or_a_bomb_is_refused() -> None:
+    bomb = io.BytesIO()
+    parquet.write_table(pa.table({"text": ["a" * 1_000_000] * 50}), bomb)
+    refusal(read_file, "t.parquet", bomb.getvalue(), naming=("t.parquet", "40,000,000"))
     refusal(read_file, "t.parquet", b"PAR1 no", naming="t.parquet")
 
 

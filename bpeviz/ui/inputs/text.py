@@ -599,10 +599,9 @@ def read_file(name: str, content: bytes) -> str:
     Raises:
         CorpusError: The file is empty, no UTF-8 text, or too long.
     """
-    if tables.ending(name) == ".parquet":
-        return files.read(name, CorpusError, parquet.rows, name, PickleBuffer(content))
+    function = parquet.rows if tables.ending(name) == ".parquet" else corpus_files.text_of
     how = (name, PickleBuffer(content), limits.UPLOAD * 1_000_000)
-    text = files.read(name, CorpusError, corpus_files.text_of, *how)
+    text = files.read(name, CorpusError, function, *how)
     if not text:
         raise CorpusError(f"{name} is empty. Open another.")
     if len(text) > limits.TEXT:
