@@ -27,34 +27,12 @@ _MOST_CHARACTERS = 2**60
 """The limit of the characters of a counted text, so that sums over its bytes fit into 64 bits."""
 
 
-class SplitText(str):
-    """A training text that is split at special tokens before its pre-tokens are counted.
-
-    Attributes:
-        names: The special tokens.
-    """
-
-    names: tuple[str, ...] = ()
-
-    def at(self, names: tuple[str, ...]) -> SplitText:
-        """Set the names, and return the text."""
-        self.names = names
-        return self
-
-
-def split_like(text: str, corpus: Corpus) -> str:
-    """Return a part of a corpus, or another text, which is split at the same special tokens."""
-    return SplitText(text).at(corpus.names) if isinstance(corpus, SplitText) else text
-
-
 def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
     """Return the texts of a corpus with their counts.
 
     Raises:
         ValueError: A pre-token or a count is not valid.
     """
-    if isinstance(corpus, SplitText):
-        return _without_names({corpus: 1}, corpus.names)
     if isinstance(corpus, str):
         return {corpus: 1}
     if isinstance(corpus, Documents):
@@ -76,10 +54,10 @@ def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
     return corpus
 
 
-def _split(corpus: Corpus, names: tuple[str, ...]) -> Corpus:
+def split_corpus(corpus: Corpus, names: tuple[str, ...]) -> Corpus:
     """Return a corpus that is split at names; counted pre-tokens are already split."""
-    if isinstance(corpus, str):
-        return SplitText(corpus).at(names)
+    if not names:
+        return corpus
     if isinstance(corpus, Documents):
         labels = corpus.labels or [""] * len(corpus)
         parts = [
@@ -214,6 +192,7 @@ class Options:
         pattern: Pre-tokenization.
         expression: Regular expression or word list, if the pattern takes one.
         special_tokens: Names that get the ids after all others.
+        split_at: Names at which texts are split; set by the trainer's call.
     """
 
     vocab_size: int | None = None
@@ -221,9 +200,10 @@ class Options:
     pattern: str = "gpt2"
     expression: str = ""
     special_tokens: tuple[str, ...] = ()
+    split_at: tuple[str, ...] = ()
 
 
-_COMMON = {common.name for common in fields(Options)}
+_COMMON = {common.name for common in fields(Options)} - {"split_at"}
 
 
 def no_names(_: Mapping[str, object]) -> tuple[str, ...]:
@@ -249,6 +229,8 @@ class Trainer:
         largest_title: Label of this argument on the pages.
         prunes: Whether training starts with many pieces and prunes them. Then `vocab_size` may be
             left out, and there is no `merges`.
+        splits_itself: Whether it looks for texts in a text, and then splits each with
+            `split_corpus` at the names in `split_at`.
         reserved: Its own special tokens, if it works over characters. No other has their names.
         names_of: Returns its special tokens that depend on its options.
         texts: On-screen texts about its trainings.
@@ -268,6 +250,7 @@ class Trainer:
     largest: str = "vocab_size"
     largest_title: str = "Largest vocabulary"
     prunes: bool = False
+    splits_itself: bool = False
     reserved: tuple[str, ...] = (UNKNOWN,)
     names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = no_names
     texts: ScreenTexts = field(default_factory=ScreenTexts)
@@ -295,15 +278,10 @@ class Trainer:
         self._check_size(options.vocab_size, options.merges)
         names = self._checked_names(options.special_tokens)
         split_at = (*self.own_names(vars(options)), *names) if split_at_special else ()
-        texts = {option.name for option in self.options if option.kind == "text" and split_at}
-        others: dict[str, Any] = {
-            name: SplitText(getattr(options, name)).at(split_at) for name in texts
-        }
+        options = replace(options, special_tokens=names, split_at=split_at)
         with collector_off():
-            training = self.train(
-                _split(corpus, split_at) if split_at else corpus,
-                replace(options, special_tokens=names, **others),
-            )
+            is_whole = isinstance(corpus, str) and self.splits_itself
+            training = self.train(corpus if is_whole else split_corpus(corpus, split_at), options)
         return replace(training, split_at=split_at) if split_at else training
 
     def own_names(self, options: Mapping[str, object]) -> tuple[str, ...]:

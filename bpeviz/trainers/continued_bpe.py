@@ -37,7 +37,7 @@ from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers import bpe_training
-from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_corpus, texts_of_corpus
 from bpeviz.trainers.bpe import TieRule
 from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.bpe_training import BpeOptions
@@ -96,7 +96,9 @@ def train(corpus: Corpus, options: AdaptiveOptions) -> AdaptiveTraining:
             ties=ties,
             min_count=min_count,
         )
-        tokenizer = bpe_training.train(options.base_text, of_base).tokenizer()
+        tokenizer = bpe_training.train(
+            split_corpus(options.base_text, options.split_at), of_base
+        ).tokenizer()
         title = "the first text"
     else:
         tokenizer, title = published(base), catalog.TITLES[base]

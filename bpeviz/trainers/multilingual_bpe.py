@@ -31,7 +31,7 @@ from bpeviz.core.training import MergeTraining
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_corpus
 from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.pre_tokens import lay_out
@@ -72,7 +72,7 @@ def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
     weighted: list[tuple[Corpus, int]] = [(corpus, 1)]
     if isinstance(corpus, str):
         parts = weighed(clean(corpus), float(smoothing))
-        weighted = [(split_like(part.text, corpus), part.factor) for part in parts]
+        weighted = [(split_corpus(part.text, options.split_at), part.factor) for part in parts]
     elif isinstance(corpus, Documents):
         groups = corpus.groups.values()
         of_groups = weighed_groups(corpus, float(smoothing))
@@ -330,6 +330,7 @@ TRAINER = Trainer(
     "Conneau et al. 2020, arXiv:1911.02116",
     train=train,
     saved=(MultilingualPreTokenizer,),
+    splits_itself=True,
     declares=MultilingualOptions,
     texts=ScreenTexts(
         rule="The pairs with the highest weighted count before merge {step}: a pair in a small "

@@ -34,7 +34,7 @@ from bpeviz.core.training import CountedPairs, MergeTraining, Stopped, count_pai
 from bpeviz.corpus.documents import Documents, unit_of
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
-from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_corpus
 from bpeviz.trainers.bpe import Pair, Rows
 from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Reversed
 from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
@@ -197,7 +197,7 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
     pre_tokenizer = MultilingualPreTokenizer(atoms, options.pattern, options.expression)
 
     def counted(text: Corpus) -> list[tuple[Sequence[str], int]]:
-        text = split_like(text, options.development) if isinstance(text, str) else text
+        text = split_corpus(text, options.split_at) if isinstance(text, str) else text
         counts = count_pre_tokens(text, pre_tokenizer)
         return [(pre_tokenizer.symbols(pre_token), count) for pre_token, count in counts.items()]
 
@@ -358,6 +358,7 @@ TRAINER = Trainer(
     "the texts.",
     source="Foroutan et al. 2026, arXiv:2508.04796",
     train=train,
+    splits_itself=True,
     declares=ParityOptions,
     texts=ScreenTexts(
         rule="The most frequent pairs before merge {step}, in the text that is compressed least "
