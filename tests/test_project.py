@@ -293,7 +293,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_639,
+    "bpeviz": 44_631,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_261,
@@ -307,7 +307,7 @@ LINES = {
     "bpeviz/pretokenizers": 1_149,
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 1_116,
-    "bpeviz/trainers": 3_563,
+    "bpeviz/trainers": 3_555,
     "bpeviz/ui": 10_880,
     "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
