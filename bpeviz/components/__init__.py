@@ -52,6 +52,9 @@ def compact_style(style: str) -> str:
 UNAVAILABLE = compact(bundle(FOLDER / "shared" / "unavailable.js"))
 """Defines `sayUnavailable`, for pages that load modules."""
 
+FIRST_PAINT = compact(bundle(FOLDER / "shared" / "first_paint.js"))
+"""Defines `paintFirst`, for a page whose first run takes a second."""
+
 
 @dataclass(frozen=True)
 class Component:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
+from urllib.parse import quote
 
 from journeys.journey import Journey
 from journeys.people import (
@@ -170,6 +172,38 @@ def test_merges_are_told_in_order(journey: Journey) -> None:
         stage.go(2)
         assert not moves("Step forward")
         stage.await_step(3)
+
+
+PAINTED = """name => {
+  const box = document.querySelector(`.${name}`);
+  const host = [...box?.querySelectorAll("*") ?? []].find(({shadowRoot}) => shadowRoot);
+  const text = host?.shadowRoot.querySelector(".text"), letter = text?.querySelector(".c");
+  if (!letter || document.fonts.status !== "loaded") return null;
+  const {left, top} = letter.getBoundingClientRect();
+  const place = [left, top, parseFloat(getComputedStyle(text).fontSize)].map(Math.round);
+  return [box.firstElementChild.textContent, place];
+}"""
+"""Returns the title, and the place and size of the first letter, once it is drawn."""
+
+
+def test_text_of_a_link_stands_before_the_server_answers(journey: Journey) -> None:
+    text = "The <b>cat</b> sat on the mat, the cat sat, and that was that."
+    path = f"/?text={quote(text)}"
+    with journey.step("The text and the title are there, at their places, without a run"):
+
+        def silence(page: Page) -> None:
+            page.route_web_socket(re.compile("_stcore/stream"), lambda socket: None)
+
+        page = journey.open(path, prepare=silence)
+        title, place = page.wait_for_function(PAINTED, arg="first-paint").json_value()
+        assert title == "Join the most frequent pair of neighbors, again and again."
+        drawn = page.locator(".first-paint .text").text_content() or ""
+        assert text in drawn.replace("\xa0", " ")  # no markup
+        journey.close(page)
+    with journey.step("Nothing moves when the page has drawn them"):
+        page = journey.open(path)
+        expect(page.locator(".first-paint")).to_have_count(0)
+        assert page.wait_for_function(PAINTED, arg="st-key-player").json_value()[1] == place
 
 
 def test_first_screen_has_the_whole_answer(journey: Journey) -> None:

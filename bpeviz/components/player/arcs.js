@@ -3,7 +3,8 @@
 import { draw } from "../shared/dom.js";
 
 const MOST = 6; // places that get an arc …
-const LINES = 2; // … in so many lines, the lowest that have one
+const LINES = 2; // … in so many lines, the lowest that have one …
+const REACH = 4; // … of so many visible lines, or they would cross the text
 
 export class Arcs {
   /** @param {any} root */
@@ -26,7 +27,7 @@ export class Arcs {
     const [first, end] = score.wholeLines();
     const places = timeline.placesAt(step - 1).map((atom) => view.token(atom));
     const lineOf = ({ end }) => cells.lineOf(end - 1);
-    const lines = [...new Set(places.map(lineOf))].filter((line) => line >= first && line < end).slice(-LINES);
+    const lines = [...new Set(places.map(lineOf))].filter((line) => line >= Math.max(first, end - REACH) && line < end).slice(-LINES);
     const [x, y] = [made.left + made.width / 2 - left, made.top - top];
     for (const { start, end } of places.filter((place) => lines.includes(lineOf(place))).slice(-MOST)) {
       const [from, to] = [start, end - 1].map((atom) => cells.boxOf(cells.cellOf[atom]));

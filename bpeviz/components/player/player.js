@@ -275,7 +275,7 @@ class Player {
     this.track.show(step, place);
     this.tell();
     if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.captions.inWords()}`);
-    this.isDrawn = true; // a page that opens announces nothing
+    this.isDrawn ||= this.data.last > 0; // a page that opens announces nothing
     if (!this.playback.isPlaying) for (const view of this.views) view.listTokens();
   }
 

@@ -10,7 +10,7 @@ import { TimelineScore } from "./timeline_view.js";
 const LONGEST_BLOCKED = 40; // characters of a text with its merges on it
 const LINE_BLOCKED = 28; // pixels of letters that stand in one line
 const LARGE_BLOCKED = 36; // … and of those under which blocks are of full height
-const HEX = { smallest: 12, scrolling: 13, largest: 20 }; // pixels of bytes that are the stage
+const HEX = { smallest: 12, scrolling: 13, largest: 32 }; // pixels of bytes that are the stage
 const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
 
 export class Stage {

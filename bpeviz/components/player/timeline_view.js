@@ -169,6 +169,8 @@ export class TimelineView extends TokenizedText {
     if (left[step - 1] < 0) return [merged, operator(WHOLE), facts];
     const equation = element("span", "equation");
     equation.dir = this.dir;
+    const letters = [first, second, merged].map(({ textContent }) => textContent).join("").length;
+    equation.style.setProperty("--letters", String(letters)); // a long one is smaller
     equation.append(first, operator("+"), second, operator(this.dir === "rtl" ? "←" : "→"), merged, ...this.#signsInPart(id[step - 1]));
     return [equation, facts];
   }

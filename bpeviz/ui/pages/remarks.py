@@ -299,4 +299,6 @@ def atoms_only(text: str | Documents, key: str) -> None:
     """Draw a stage with a text in bytes, where a message says why no tokenizer is trained."""
     if text:
         trained = page_trainings.untrained(text)
-        components.player(trained.stage(trained.parts()[0]).payload, key)
+        payload = trained.stage(trained.parts()[0]).payload.copy()
+        payload["hasRace"] = key == "player"  # the letters stay where they are once it arrives
+        components.player(payload, key)

@@ -61,8 +61,9 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from values.members(PART)
 
 
-def _heading() -> str:
-    rule = TRAINERS[ALGORITHM.value()].rule
+def heading(algorithm: str = "bpe") -> str:
+    """Return the rule of an algorithm as the title."""
+    rule = TRAINERS[algorithm].rule
     return f"{rule[0].upper()}{rule[1:]}."
 
 
@@ -71,8 +72,11 @@ PAGE = Page(
     "Train",
     "See how language models split text into pieces, called tokens.",
     _widgets,
-    heading=_heading,
+    heading=lambda: heading(ALGORITHM.value()),
 )
+
+_PLAYED: SessionValue[int] = SessionValue("played_text")
+"""A hash of the text that the player shows."""
 
 _LINKED: SessionValue[str] = SessionValue("linked_text")
 """The key of the first text that was shown after a link was opened."""
@@ -87,12 +91,14 @@ def show(side: DeltaGenerator) -> None:
     def untrained() -> None:
         idle_vocabulary_size()
         with st.container(), st.container():  # as below, so that the player stays
-            remarks.atoms_only(text, "player")
+            if _PLAYED.get() != hash(text):  # else it shows the text until the next run
+                remarks.atoms_only(text, "player")
 
     try:
         trained = get_trained(text, choice, untrained)
     except TrainingError as error:
         st.error(markdown.escape(str(error)))
+        _PLAYED.clear()
         untrained()
         return
     with sizes:
@@ -116,6 +122,7 @@ def show(side: DeltaGenerator) -> None:
     payload["views"] = []
     with place:
         _play(trained, last, part, payload)
+    _PLAYED.put(hash(text))
     if st.context.is_embedded:
         return
     if last:

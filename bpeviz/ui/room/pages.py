@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse
 
 from bpeviz import components
 from bpeviz.text import as_json
-from bpeviz.ui import private
 from bpeviz.ui.mark import IMAGE, MARK
+from bpeviz.ui.runtime import style
 from bpeviz.views import playable
 
 _DRAW = (
@@ -172,16 +172,6 @@ def _policy(nonce: str) -> str:
     )
 
 
-def _fonts(app: str) -> str:
-    """Return the style with the fonts of the app."""
-    faces = "".join(
-        f'@font-face {{ font-family: "{family}"; font-weight: 200 900; src: url("{app}/{path}"); }}'
-        for family, path in private.FONTS.items()
-    )
-    sans, code = private.FONTS
-    return f'{faces}:root {{ --st-font: "{sans}"; --st-code-font: "{code}"; }}'
-
-
 def _page(
     app: str, title: str, body: str, script: str, markup: str = "", status: int = 200
 ) -> HTMLResponse:
@@ -191,7 +181,7 @@ def _page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · bpeviz</title>
 <link rel="icon" href="data:image/svg+xml,{quote(MARK)}">
-<style>{_fonts(app)}{playable.STYLE}{_STYLE}</style></head>
+<style>{style.fonts(app)}{playable.STYLE}{_STYLE}</style></head>
 <body><main>{body}</main>
 {markup}<script type="module" nonce="{nonce}">{script}</script></body></html>
 """

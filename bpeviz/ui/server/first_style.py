@@ -7,19 +7,26 @@ everything that is already on the screen.
 from __future__ import annotations
 
 import re
+from html import escape
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bpeviz import components
+from bpeviz.corpus import samples
 from bpeviz.ui import private
-from bpeviz.ui.runtime.style import STYLE
+from bpeviz.ui.inputs.text import TEXT
+from bpeviz.ui.pages import train
+from bpeviz.ui.runtime.style import STYLE, fonts
 from bpeviz.ui.server.user_cookie import opens_page
 from bpeviz.ui.tab_state import MARK
 
 _END = b"</head>"
 
 SCRIPT = components.UNAVAILABLE + (
+    f"{components.FIRST_PAINT} "
+    'const first = document.querySelector("meta[name=first-paint]")?.dataset; '
+    "if (first) paintFirst(first, import(new URL(first.player, document.baseURI))); "
     'if (new URLSearchParams(location.search).get("embed") === "true") '
     'document.documentElement.dataset.embedded = ""; '
     'else try { const [{ type }] = performance.getEntriesByType("navigation"); '
@@ -28,8 +35,9 @@ SCRIPT = components.UNAVAILABLE + (
     f'url.search += `${{url.search && "&"}}{MARK}=1`; '  # searchParams would write + for %20
     "history.replaceState(history.state, '', url); } } catch {}"
 )
-"""Defines the note in place of a component that is not available. Marks a page that another one
-embeds, and else the address of a reloaded tab, whose run waits for its state (`tab_state`)."""
+"""Defines the note in place of a component that is not available. Draws the text of the first page
+before its first run, by what its head says of it. Marks a page that another one embeds, and
+else the address of a reloaded tab, whose run waits for its state (`tab_state`)."""
 
 _FIRST = (
     "BidiComponent",
@@ -86,13 +94,25 @@ def _modules(page: str) -> str:
     )
 
 
+def _first_paint() -> str:
+    """Return an element with the first page's title and text, and the module of its player."""
+    player = f"./{components.PATH}/{components.module('player').file}"
+    text = samples.by_key(TEXT.first).text
+    values = {"player": player, "title": train.heading(), "text": text}
+    data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
+    return f'<meta name="first-paint"{data}>'
+
+
 class FirstStyle:
     """Adds the style of the pages to Streamlit's HTML page."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._added = (f"<script>{SCRIPT}</script>" + _preloads() + STYLE).encode()
+        self._added = (
+            f"<script>{SCRIPT}</script>{_preloads()}<style>{fonts('.')}</style>{STYLE}"
+        ).encode()
         self._modules = {page: _modules(page).encode() for page in _COMPONENTS}
+        self._modules[""] += _first_paint().encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not opens_page(scope):
