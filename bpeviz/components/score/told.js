@@ -6,6 +6,8 @@ import { tokensIn } from "./agreement.js";
 const LONGEST = 40; // characters of an example
 const FEW_SAVED = 0.25; // of the saved tokens, from which on it is said that they are white space
 
+const READABLE = /^( +|[^\uFFFD]*[\p{L}\p{N}\p{P}\p{S}][^\uFFFD]*)$/u; // no part of a character, and visible
+
 const decode = (bytes, [start, end]) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(start, end));
 
 /** Return words with commas, and “and” before the last one. */
@@ -28,9 +30,11 @@ function subject(text) {
  */
 export function example(rows, names, { places, alike, breaksDiffer }, bytes) {
   if (!places.length) return ["", breaksDiffer ? "They differ beside line breaks only." : "Every token is the same in all rows."];
-  const withWords = places.filter((of) => /[\p{L}\p{N}]{2}/u.test(decode(bytes, of)));
+  const readable = places.filter((of) => READABLE.test(decode(bytes, of)));
+  const withWords = readable.filter((of) => /[\p{L}\p{N}]{2}/u.test(decode(bytes, of)));
   const isUneven = (of) => rows.some((row) => tokensIn(row, ...of) !== tokensIn(rows[0], ...of));
-  const place = withWords.find(isUneven) ?? places.find(isUneven) ?? withWords[0] ?? places[0];
+  const place = withWords.find(isUneven) ?? readable.find(isUneven) ?? withWords[0] ?? readable[0];
+  if (!place) return ["", `They part at ${counted(places.length, "place")}.`];
   const counts = new Map(); // names by their number of tokens
   rows.forEach((row, i) => {
     const count = tokensIn(row, ...place);
