@@ -197,9 +197,7 @@ def show(side: DeltaGenerator) -> None:
     is_many = HOW_MANY.value() == "many"
     with side:
         text: str | Documents = ""
-        if is_many:
-            texts, translations = choose_texts()
-        else:
+        if not is_many:
             text = choose_text(TEXT)
         line = sentence()
         with line:
@@ -218,13 +216,16 @@ def show(side: DeltaGenerator) -> None:
             offered = tokenizers.offers("", 0)
     by_key = {offer.key: offer for offer in offered}
     chosen = [by_key[key] for key in keys]
+    place = st.container(key="compared_texts" if is_many else "compared_text")
+    if is_many:
+        texts, translations = choose_texts()  # below their comparison
     if not chosen:
         answer("No tokenizer is chosen.", "Add one below.")
         return
     if texts is not None:
-        _many(texts, translations, chosen)
+        with place:
+            _many(texts, translations, chosen)
         return
-    place = st.container(key="compared_text")
     column_of = _columns_for(text, chosen)
     if not text:
         answer("There is no text yet.", "Type one below, or choose a sample.")

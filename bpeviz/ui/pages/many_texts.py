@@ -121,7 +121,9 @@ def show(
         figure = FIGURES[key]
         relative_to = reference if parallel else None  # the verdict has a premium, too
         if figure is figures.premium and names:
-            relative_to = RELATIVE_TO.choose({name: name for name in names}, width=220)
+            titles = {name: f"relative to {name}" for name in names}
+            how: dict[str, Any] = {"width": 240, "label_visibility": "collapsed"}
+            relative_to = RELATIVE_TO.choose(titles, **how)
         has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
@@ -148,17 +150,17 @@ def show(
     why = _why(comparison, tokenizers, is_priced=bool(prices))
     first, *rest = _CLAUSES.split(comparison.verdict, maxsplit=1)
     more = "".join(f"{clause[0].upper()}{clause[1:]} " for clause in rest)
-    base.answer(f"{first.removesuffix('.')}.", f"{markdown.escape(more)}{why}")
+    base.answer(f"{first.removesuffix('.')}.", f"{markdown.escape(more)} {why}")
     label = _label(figure, relative_to, len(texts))
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label)
-    if len(texts) > 1:
-        st.caption(markdown.escape(_totals(comparison)))
     payload["legends"] = _legends(comparison, figure)
     _draw_table(payload, [offer.key for offer, _ in chosen], texts)
     notes = _notes(comparison, figure, relative_to, number, [*parallel], texts)
     if figure is not selected:
         notes.insert(0, _without(selected))
+    if len(texts) > 1:
+        notes.insert(0, _totals(comparison))
     st.caption("  \n".join(map(markdown.escape, notes)))
     offer_file(lambda: text_table.exact(comparison), "texts", label)
     file = partial(playable.of_texts, comparison, trained)
