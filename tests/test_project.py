@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_702,
+    "bpeviz": 44_711,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_261,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_961,
+    "bpeviz/components": 8_967,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_116,
     "bpeviz/formats": 4_651,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 1_116,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_909,
+    "bpeviz/ui": 10_912,
     "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
-    "tests": 33_008,
+    "tests": 33_020,
     "tests data, kB": 202,
     "tests/*.mjs": 1_505,
 }
