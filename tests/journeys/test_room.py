@@ -389,7 +389,7 @@ def test_leader_clicks_through_a_run_sheet_with_notes_on_a_phone(journey: Journe
         expect(follower.get_by_role("region", name=TEXTS)).to_be_visible()
         expect(leader.get_by_text("Part 14 of 15")).to_be_visible()
     with journey.step("A token that the leader points at is lit, and its row is named"):
-        token = at_rest(leader.locator(".score-row").nth(1).locator(".c").first)
+        token = at_rest(leader.locator(".score-row").first.locator(".c").first)
         leader.mouse.move(token["x"] + 3, token["y"] + token["height"] / 2)
         card = follower.get_by_role("tooltip")
         expect(card).to_contain_text("In id 818")
