@@ -41,7 +41,8 @@ class Standing:
     @property
     def loss(self) -> str:
         """What its tokens lack, after their number, as in ", without the spaces"."""
-        return f", without {self.without}" if self.without else ""
+        without = f", without {self.without}" if self.without else ", with unknown tokens"
+        return without if self.lossy or self.without else ""
 
 
 def standing(text: str, column: Column) -> Standing:
@@ -203,8 +204,10 @@ def _sentence(standings: Sequence[Standing]) -> str:
     if len(standings) == 1:
         return f"{standings[0].name} needs {tokens}{standings[0].loss}."
     names = joined([standings[i].name for i in leaders])
+    all_of_them = "Both" if len(standings) == 2 else "All of them"
+    lost = f" {all_of_them} lose a part of the text." if standings[leaders[0]].lossy else ""
     if len(leaders) == len(standings):
-        return f"{names} need the same number: {tokens} each."
+        return f"{names} need the same number: {tokens} each.{lost}"
     verdict = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
     verdict += " each" * (len(leaders) > 1)
     other = standings[pair(standings).other]
@@ -224,10 +227,10 @@ def _sentence(standings: Sequence[Standing]) -> str:
     ]
     if lossy:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
-        lost = joined([*dict.fromkeys(of.without or "a part of the text" for of in lossy)])
+        what = joined([*dict.fromkeys(of.without or "a part of the text" for of in lossy)])
         names = joined([standing.name for standing in lossy])
-        verdict += f" {names} {lose} {lost}, so {they} not ranked."
-    return verdict
+        verdict += f" {names} {lose} {what}, so {they} not ranked."
+    return verdict + lost
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

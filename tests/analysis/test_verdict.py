@@ -109,6 +109,9 @@ def test_tokenizer_that_loses_text_does_not_win() -> None:
     as_many = replace(lossy, tokens=O200K.tokens)
     assert "lossy loses a part of the text" in sentence([O200K, CL100K, as_many])
     assert best([lossy, lossy]) == [0, 1]  # then they are compared with each other
+    for others in ([lossy], [as_many]):
+        assert sentence([lossy, *others]).endswith(" Both lose a part of the text.")
+    assert sentence([lossy]) == "lossy needs 2 tokens, with unknown tokens."
 
 
 @given(
@@ -135,7 +138,7 @@ def test_tokenizer_trained_on_the_text_is_never_compared(
     index = [number for number, _ in others].index
     mixed = [one for _, one in others]
     counts = "".join(
-        f" mine, trained on this text: {one.tokens}." for number, one in others if number < 0
+        f" mine, trained on this text: {one.tokens}{one.loss}." for n, one in others if n < 0
     )
     assert sentence(mixed) == words + counts
     assert best(mixed) == [*map(index, best(standings))]
