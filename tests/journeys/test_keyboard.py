@@ -136,7 +136,7 @@ def test_other_players_by_keyboard(journey: Journey) -> None:
         page.evaluate("document.activeElement.blur()")
         for key in "..,":
             page.keyboard.press(key)
-        told = "GPT-2: Where. GPT-4: Where. GPT-4o: Where. Your tokenizer: W"
+        told = "GPT-2: Where. GPT-4: Where. GPT-4o: Where. Your tokenizer: W; he; re"
         expect(rows.frame.locator("[role=status]")).to_have_text(told)
         page.keyboard.press("Escape")
         expect(rows.card).to_be_hidden()
