@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, reduce
+from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -71,9 +71,9 @@ def _places(rows: Sequence[Row]) -> Iterator[Sequence[Sequence[Token]]]:
         keys = [key(token_id) for token_id in row.column.ids[first:last].tolist()]
         starts = [int(row.column.cuts[first - 1]) if first else 0, *ends.tolist()]
         of_rows.append([*zip(starts, ends.tolist(), keys, strict=False)])
-    common = reduce(np.intersect1d, [[end for _, end, _ in tokens] for tokens in of_rows])
+    common = sorted(set.intersection(*({end for _, end, _ in tokens} for tokens in of_rows)))
     at = [0] * len(rows)
-    for stop in np.asarray(common).tolist():
+    for stop in common:
         place = []
         for i, tokens in enumerate(of_rows):
             begin = at[i]
