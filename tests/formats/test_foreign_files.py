@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 import tokenizers
 from helpers import libraries
 from helpers.difficult import DIFFICULT
-from helpers.library_tokenizers import END, files_of, of_kind
+from helpers.library_tokenizers import files_of, of_kind
 from helpers.refusals import refusal
 from tokenizers import (
     Regex,
@@ -29,29 +28,6 @@ pytestmark = pytest.mark.slow
 ByteLevel = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
 FILE = "tokenizer.json"
-
-
-@pytest.mark.parametrize(
-    "single",
-    [
-        [],
-        [{"Sequence": {"id": "A"}}] * 2,
-        [{"SpecialToken": {"id": "no"}}, {"Sequence": {"id": "A"}}],
-        [{"SpecialToken": {"id": END}}, {"Sequence": {"id": "A"}}],
-    ],
-)
-def test_template_that_is_not_usable_is_no_error_of_ours(single: list[Any]) -> None:
-    """Then the library reads the file, or says what is wrong with it."""
-    document = json.loads(of_kind("GPT-2").to_str())
-    document["post_processor"] = {
-        "type": "TemplateProcessing",
-        "single": single,
-        "pair": [],
-        "special_tokens": {END: {"id": END, "ids": [10**9], "tokens": [END]}},
-    }
-    with contextlib.suppress(bpeviz.FormatError):
-        before, after = formats.parse({FILE: json.dumps(document).encode()}).template
-        assert not before + after
 
 
 def saved(theirs: tokenizers.Tokenizer) -> dict[str, bytes]:

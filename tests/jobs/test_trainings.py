@@ -102,14 +102,6 @@ def test_job_without_users_is_killed() -> None:
     eventually(lambda: not runs(process))
 
 
-def test_users_of_the_same_training_share_one_job() -> None:
-    with slow_job(3) as first:
-        process = process_of(first)
-        with slow_job(3) as second:
-            assert second is first
-        assert runs(process)
-
-
 def test_killed_worker_is_a_transient_error_and_the_next_attempt_starts_a_new_job() -> None:
     with slow_job(4) as job:
         os.kill(process_of(job), signal.SIGKILL)

@@ -97,16 +97,6 @@ def test_merges_equal_reference_loop(corpus: str, how: dict[str, Any], limit: in
     assert decided(training) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 63, 64, 65)] + ["ab" * 40 + "ba" * 40, "aab" * 30],
-    ids=lambda text: f"{text[:8]}-{len(text)}",
-)
-def test_merges_of_long_runs_equal_reference_loop(text: str) -> None:
-    training = train(text, 60, pattern="none")
-    assert decided(training) == reference_training(training, {text: 1}, 60)
-
-
 @pytest.mark.parametrize("large", [10**12, 10**17])
 def test_scores_are_compared_as_fractions(large: int) -> None:
     """1 / large and 1 / (large + 1) are equal as 64-bit floats at large = 10^17."""
