@@ -16,6 +16,7 @@ from journeys.people import (
     Stage,
     await_equal,
     await_rest,
+    await_run,
     button,
     copy_link,
     expect,
@@ -336,6 +337,7 @@ def at_step(page: Page, tour: Tour, number: int) -> None:
     expect(box).to_contain_text(f" · Step {number} of {len(tour.steps)}")
     expect(box).to_be_focused()
     expect(box).not_to_contain_text("does not show this part")
+    await_run(page)
 
 
 def press(page: Page, name: str) -> None:
