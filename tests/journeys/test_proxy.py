@@ -48,10 +48,7 @@ PASSWORD = "tea for two"
 ASKED = "401"
 """The answer to a request without the password, or the word of a room."""
 
-LOST = (
-    f"{ASKED}|ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|when disconnected"
-    "|in reaching server|is not responding"
-)
+LOST = f"{ASKED}|ERR_|WebSocket connection|when disconnected|in reaching server|not responding"
 """Errors of pages whose server is gone, and comes back without the room."""
 
 ELSEWHERE = "request to another server"
