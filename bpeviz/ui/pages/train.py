@@ -26,6 +26,7 @@ from bpeviz.ui.page_trainings import get as get_trained
 from bpeviz.ui.pages import other_merges, remarks
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink.session import OPENED
+from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import offer_file
@@ -85,6 +86,8 @@ _LINKED: SessionValue[str] = SessionValue("linked_text")
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the player, and everything that follows its step below."""
     remarks.leave_for_inspect()
+    if page_change.has_arrived():
+        _PLAYED.clear()
     with side:
         text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
 

@@ -27,6 +27,11 @@ def current() -> str:
     return str(st.session_state.get(_PAGE, ""))
 
 
+def has_arrived() -> bool:
+    """Return whether this is the first run of the page."""
+    return _ARRIVED in st.session_state
+
+
 def begin_page(title: str) -> None:
     """Begin a run of a page, before its widgets."""
     if current() == title:
@@ -53,7 +58,7 @@ def remember(values: Mapping[str, Any]) -> None:
 
 def set_again(key: str) -> None:
     """Set the value of a widget that is about to be drawn, if this is the first run of its page."""
-    if _ARRIVED in st.session_state:
+    if has_arrived():
         last = st.session_state.get(_VALUES, {}).get(key)
         value = st.session_state.get(key, last)
         if value is not None:

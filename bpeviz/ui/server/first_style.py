@@ -97,8 +97,7 @@ def _modules(page: str) -> str:
 def _first_paint() -> str:
     """Return an element with the first page's title and text, and the module of its player."""
     player = f"./{components.PATH}/{components.module('player').file}"
-    text = samples.by_key(TEXT.first).text
-    values = {"player": player, "title": train.heading(), "text": text}
+    values = {"player": player, "title": train.heading(), "text": samples.by_key(TEXT.first).text}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
     return f'<meta name="first-paint"{data}>'
 
