@@ -105,7 +105,8 @@ class Frame {
     // In a new tab, Streamlit's links to the first page would open this one.
     for (const link of document.querySelectorAll('a[href=""], a[href^="?"]')) link.setAttribute("href", `./${link.getAttribute("href")}`);
     const skip = document.querySelector('a[href="#stMain"]');
-    const words = playButton() ? "Skip to the player" : "Skip to main content";
+    // Not by its button, which may come later, unseen from here.
+    const words = container("player") ?? container("lock_step") ? "Skip to the player" : "Skip to main content";
     if (skip && skip.textContent !== words) skip.textContent = words;
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
       if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
