@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_718,
+    "bpeviz": 44_719,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_264,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_967,
+    "bpeviz/components": 8_968,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_116,
     "bpeviz/formats": 4_651,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_916,
     "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
-    "tests": 32_987,
+    "tests": 32_986,
     "tests data, kB": 202,
     "tests/*.mjs": 1_505,
 }

@@ -255,12 +255,13 @@ export class Comparison {
       return !(places[place]?.[0] < byte(end));
     });
     const kinds = lines.map(({ isThin }, i) => (isThin && i ? (lines[i - 1].isThin ? "gone" : "once") : ""));
+    const hasOther = lines.some(({ isThin }, i) => !isThin && !isEqual[i]); // else a text would be one fold
     for (let i = 0; i < lines.length; i++) {
       if (!isEqual[i] || kinds[i]) continue;
       let end = i + 1;
       while (end < lines.length && (isEqual[end] || kinds[end])) end++;
       const equal = lines.slice(i, end).filter(({ isThin }) => !isThin).length;
-      const isFolded = equal > 1 && !this.unfolded.has(i);
+      const isFolded = hasOther && equal > 1 && !this.unfolded.has(i);
       for (let k = i; k < end; k++) if (isFolded || !kinds[k]) kinds[k] = isFolded ? "gone" : "once";
       if (isFolded) kinds[i] = `fold ${equal}`;
       i = end - 1;

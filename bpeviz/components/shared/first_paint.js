@@ -9,7 +9,7 @@ function withoutSteps(text, rule) {
   const steps = { kind: "merge", notes: {}, id: [], left: [], right: [], count: [], applied: [], ties: [], score: [], round: [] };
   const both = { key: "first", timelineId: "first", last: 0, unit: "merge", changingSteps: null };
   const view = { ...both, text, rule, steps, atomKind: "bytes", mergedAt: Array(length).fill(-1), firstMergeId: 256, tokenStyles: {}, tokenCounts: [length], emptyMessage: "" };
-  return { ...both, initialStep: 0, hasRace: true, views: [view] };
+  return { ...both, initialStep: 0, races: [], views: [view] };
 }
 
 /**

@@ -300,5 +300,6 @@ def atoms_only(text: str | Documents, key: str) -> None:
     if text:
         trained = page_trainings.untrained(text)
         payload = trained.stage(trained.parts()[0]).payload.copy()
-        payload["hasRace"] = key == "player"  # the letters stay where they are once it arrives
+        # The letters stay where they are once the candidates arrive.
+        payload["races"] = [] if key == "player" else None
         components.player(payload, key)
