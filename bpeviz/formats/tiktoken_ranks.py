@@ -39,7 +39,7 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.formats.regex_dialects import pattern_in, pattern_of, translated
-from bpeviz.formats.verification import Encode, check, encoder
+from bpeviz.formats.verification import EncodeBatch, check, encoder
 from bpeviz.libraries.worker import TIKTOKEN
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import catalog
@@ -78,7 +78,7 @@ def _lines(ranks: Mapping[bytes, int]) -> bytes:
     return b"".join(base64.b64encode(raw) + b" %d\n" % rank for raw, rank in lines)
 
 
-def ranks_encoder(ranks: Mapping[bytes, int], pattern: str) -> Encode:
+def ranks_encoder(ranks: Mapping[bytes, int], pattern: str) -> EncodeBatch:
     """Return the function that encodes with tiktoken, by ranks and an expression for Rust."""
     content = {"lines": _lines(ranks).decode(), "pat_str": pattern}
     return encoder(TIKTOKEN, dump_json(content))

@@ -8,14 +8,14 @@ these ids are its own.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import groupby
 
 import numpy as np
 import regex
 
-from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
+from bpeviz.core.tokenizer import Encoded, Tokenizer, TrainedTokenizer
 from bpeviz.corpus.samples import SAMPLES
 from bpeviz.formats.base import TransientError, UnsupportedError
 from bpeviz.formats.parsing import quoted
@@ -23,8 +23,11 @@ from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, ask
 from bpeviz.pretokenizers.patterns import CUSTOM
 
-Encode = Callable[[str], list[int]]
-"""A function that returns the ids of a text."""
+EncodeBatch = Callable[[Sequence[str]], list[list[int]]]
+"""A function that returns the ids of each text."""
+
+_BATCH = 64
+"""Texts in a request to a library: each costs more than its texts, and none may take too long."""
 
 _SHORT = (
     *("", " ", "  ", "a", " a", "a ", "\n", "\n\n", " \n", "\n a", "é", "👍", "\0"),
@@ -80,29 +83,29 @@ def _of_vocabulary(tokenizer: Tokenizer, *, by_line: bool) -> list[str]:
     return [separator.join(row) for row in rows for separator in ("", " ", "\n")[: 3 - by_line]]
 
 
-def encoder(library: str, content: bytes) -> Encode:
-    """Return the function that encodes with a library in a child process.
+def encoder(library: str, content: bytes) -> EncodeBatch:
+    """Return the function that encodes texts with a library in a child process.
 
     Args:
         library: a constant of `worker`.
-        content: the file of the library. It is loaded with the first text.
+        content: the file of the library. It is loaded with the first texts.
     """
     file = File(library, content)
 
-    def encode(text: str) -> list[int]:
-        answer = ask(file, worker.IDS, text.encode())
-        ids: list[int] = np.frombuffer(answer, np.int32)[1:].tolist()  # after their number
-        return ids
+    def encode_batch(texts: Sequence[str]) -> list[list[int]]:
+        answer = ask(file, worker.IDS, worker.END_OF_TEXT.join(text.encode() for text in texts))
+        counts, ids = np.split(np.frombuffer(answer, np.int32), [len(texts)])
+        return Encoded(ids, np.cumsum(counts, dtype=np.int64)).lists()
 
-    return encode
+    return encode_batch
 
 
-def check(tokenizer: Tokenizer, encode: Encode, *, by_line: bool = False) -> None:
+def check(tokenizer: Tokenizer, encode_batch: EncodeBatch, *, by_line: bool = False) -> None:
     """Compare the ids of a tokenizer with those of a written file.
 
     Args:
         tokenizer: the tokenizer.
-        encode: returns the ids of a text by the written file.
+        encode_batch: returns the ids of texts by the written file.
         by_line: whether only lines without ▁ are compared, in which the library of the format may
             have one token for several unknown characters, as SentencePiece.
 
@@ -119,13 +122,17 @@ def check(tokenizer: Tokenizer, encode: Encode, *, by_line: bool = False) -> Non
     if by_line:
         compared = [part for text in compared for part in _PART.findall(text)]
     unknown = tokenizer.unknown_id if by_line else None
+    compared = [*dict.fromkeys(compared)]
     try:
-        for text in dict.fromkeys(compared):
-            if _joined(encode(text), unknown) != _joined(tokenizer.encode(text), unknown):
-                raise UnsupportedError(
-                    f"the written file would encode some texts with other ids, such as "
-                    f"{quoted(text)}"
-                )
+        for i in range(0, len(compared), _BATCH):
+            batch = compared[i : i + _BATCH]
+            both = zip(encode_batch(batch), tokenizer.encode_batch(batch), strict=True)
+            for text, (there, here) in zip(batch, both, strict=True):
+                if _joined(there, unknown) != _joined(here, unknown):
+                    raise UnsupportedError(
+                        f"the written file would encode some texts with other ids, such as "
+                        f"{quoted(text)}"
+                    )
     except ValueError as error:  # of a library, or of an expression
         raise refused(error) from None
 
@@ -181,7 +188,7 @@ def check_written(tokenizer: Tokenizer, back: Tokenizer, *, by_line: bool = Fals
     files = [getattr(each, "file", None) for each in (tokenizer, back)]
     if files[0] is not None and files[0] == files[1]:
         return  # the library has the same file
-    check(tokenizer, back.encode, by_line=by_line)
+    check(tokenizer, back.encode_batch, by_line=by_line)
     _check_decoding(tokenizer, back)
     known = {*back.known_ids()}
     for token_id in tokenizer.known_ids():
