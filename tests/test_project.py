@@ -293,7 +293,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_719,
+    "bpeviz": 44_724,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_264,
@@ -301,8 +301,8 @@ LINES = {
     "bpeviz/components": 8_968,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_116,
-    "bpeviz/formats": 4_651,
-    "bpeviz/jobs": 384,
+    "bpeviz/formats": 4_656,
+    "bpeviz/jobs": 385,
     "bpeviz/libraries": 1_380,
     "bpeviz/pretokenizers": 1_149,
     "bpeviz/pretrained": 1_184,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_916,
     "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
-    "tests": 32_986,
+    "tests": 32_989,
     "tests data, kB": 202,
     "tests/*.mjs": 1_505,
 }

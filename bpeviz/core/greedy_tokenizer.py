@@ -83,11 +83,11 @@ class GreedyTokenizer(Tokenizer):
         at = 0
         while at < len(raw):
             for length in lengths.get(raw[at : at + 2], ()):
-                token_id = ids.get(raw[at : at + length])
-                if token_id is not None:
+                piece = raw[at : at + length]  # shorter at the end of the text
+                if piece in ids:
                     break
             else:
-                length, token_id = 1, ids[raw[at : at + 1]]
-            tokens.append((token_id, length))
-            at += length
+                piece = raw[at : at + 1]
+            tokens.append((ids[piece], len(piece)))
+            at += len(piece)
         return tokens

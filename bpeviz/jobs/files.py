@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 QUEUE_SECONDS = 30.0
 """Seconds that a file waits for a worker."""
 
-LARGEST = 300_000_000
+LARGEST_RESULT = 300_000_000
 """The most bytes of a result, pickled: a table has its cells beside its content."""
 
 _pool = Pool(
@@ -50,7 +50,7 @@ def read(
         with _pool.worker(request) as child:
             is_result, parts = child.ask(
                 worker.CALL,
-                *worker.packed((function, arguments, LARGEST)),
+                *worker.packed((function, arguments, LARGEST_RESULT)),
                 seconds=limits.LIBRARY_SECONDS,
                 memory=limits.LIBRARY_MEMORY * 1_000_000,
                 listen=lambda code, parts: worker.reply(parts, request.user),
@@ -67,7 +67,8 @@ def read(
     if is_result:
         return cast(Value, worker.unpacked(parts))
     if not parts:
-        raise refusal(f"{name} contains more than {LARGEST // 1_000_000} MB, this server's limit.")
+        most = f"{LARGEST_RESULT // 1_000_000} MB"
+        raise refusal(f"{name} contains more than {most}, this server's limit.")
     raised, cause = worker.unpacked(parts)
     raise raised from cause
 

@@ -88,11 +88,11 @@ def _meeting(place: Sequence[Sequence[Token]]) -> Iterator[tuple[int, int]]:
     """Yield the color keys of tokens that touch in a row, or overlap in two rows."""
     for tokens in place:
         yield from ((left[2], right[2]) for left, right in pairwise(tokens))
-    for one, other in combinations(place, 2):
+    for upper, lower in combinations(place, 2):
         i = k = 0
-        while i < len(one) and k < len(other):
-            yield one[i][2], other[k][2]
-            i, k = i + (one[i][1] <= other[k][1]), k + (other[k][1] <= one[i][1])
+        while i < len(upper) and k < len(lower):
+            yield upper[i][2], lower[k][2]
+            i, k = i + (upper[i][1] <= lower[k][1]), k + (lower[k][1] <= upper[i][1])
 
 
 def payload(

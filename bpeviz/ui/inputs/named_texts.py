@@ -117,8 +117,7 @@ def choose_texts() -> tuple[Texts, list[str]]:
             on_change=_take_files,
             max_upload_size=limits.UPLOAD,
         )
-    files = FILES.get() or []
-    if files:
+    if files := FILES.get() or []:
         _OPEN.put([name for name, _ in files])
         st.multiselect(
             counted(len(files), "opened file"),

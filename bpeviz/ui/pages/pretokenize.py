@@ -364,7 +364,7 @@ def _explain(
     pre_tokens, number = pretokenization.listed(
         column.cut, first, last, LISTED_PRE_TOKENS, white_space=not left_out
     )
-    st.code(json.dumps(pre_tokens, ensure_ascii=False), language=None, wrap_lines=True, height=140)
+    st.code(json.dumps(pre_tokens, ensure_ascii=False), language=None, wrap_lines=True)
     part = "" if (first, last) == (0, len(column.cut.text)) else " in the part shown"
     beginning = f"the first {len(pre_tokens):,} of " if len(pre_tokens) < number else ""
     st.caption(
