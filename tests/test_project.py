@@ -308,7 +308,7 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 1_116,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_916,
+    "bpeviz/ui": 10_915,
     "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
     "tests": 32_989,
