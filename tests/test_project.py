@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_724,
+    "bpeviz": 44_728,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 610,
     "bpeviz/analysis": 2_264,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_968,
+    "bpeviz/components": 8_972,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_116,
     "bpeviz/formats": 4_656,
@@ -311,9 +311,9 @@ LINES = {
     "bpeviz/ui": 10_915,
     "bpeviz/views": 2_865,
     "bpeviz/workers": 463,
-    "tests": 32_989,
+    "tests": 32_988,
     "tests data, kB": 202,
-    "tests/*.mjs": 1_505,
+    "tests/*.mjs": 1_537,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
 

@@ -55,6 +55,7 @@ def chapter(page: Page, title: str) -> Locator:
 
 
 def go_to_chapter(page: Page, title: str) -> None:
+    page.set_viewport_size(SCREEN)  # where the chapters are buttons
     chapter(page, title).click()
     expect(page.get_by_role("heading", name=re.compile(f"[0-9]. {title}"))).to_be_visible()
     await_rest(page)
@@ -191,7 +192,6 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         button(page, "Again").first.click()
         expect(curve).to_have_count(0)
         expect(track).to_have_value("0")
-        page.set_viewport_size(SCREEN)
     with journey.step("Fences: each is counted at once, and stays on the stage after a reload"):
         go_to_chapter(page, "Fences")
         expect(places(page)).to_have_count(35)
@@ -214,7 +214,6 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
             expect(places(page).nth(place - 1)).to_be_focused()
         page.set_viewport_size(PROJECTOR)  # the text is laid out anew
         expect(places(page).nth(34)).to_be_focused()
-        page.set_viewport_size(SCREEN)
         told(page, "Right. 17 tokens")
         fences = page.locator('button.gap[aria-pressed="true"]')
         expect(fences).to_have_count(11)

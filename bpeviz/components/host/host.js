@@ -6,6 +6,7 @@ import { withTexts } from "./received.js";
 
 const hosts = new WeakMap(); // the last call of each place
 const filled = new WeakSet();
+const removals = new WeakMap(); // removes what each place shows
 let drawn = null; // settles when all components before are drawn
 
 const unpacked = (data) =>
@@ -24,10 +25,12 @@ const unpacked = (data) =>
 export async function mount(host, loading, once) {
   const { data, parentElement: root } = host;
   hosts.set(root, host);
+  // Streamlit calls it also where newer data has come while a component was drawn, and then it stays.
+  const remove = () => root.isConnected || removals.get(root)?.();
   const ready = Promise.allSettled([loading, unpacked(data), drawn]);
   drawn = ready.then(() => {});
   const [{ value: module }, { value: sent }] = await ready;
-  if (hosts.get(root) !== host || !root.isConnected) return;
+  if (hosts.get(root) !== host || !root.isConnected) return remove;
   if (!module) return sayUnavailable(root);
   root.querySelector(".unavailable")?.remove();
   if (!filled.has(root)) root.append(document.createRange().createContextualFragment(module.default));
@@ -36,5 +39,7 @@ export async function mount(host, loading, once) {
   const set = (name, value) => (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
   const on = (name, value) => (name === "report" ? reportOn(pathname, () => set(name, value)) : set(name, value));
   const payload = withTexts(sent);
-  return payload === undefined ? on("report", null) : module.mount(root, payload, on); // the texts are then sent
+  if (payload === undefined) on("report", null); // the texts are then sent
+  else removals.set(root, module.mount(root, payload, on));
+  return remove;
 }
