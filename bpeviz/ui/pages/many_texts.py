@@ -114,16 +114,14 @@ def show(
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         first = (figures.premium if parallel else figures.tokens).key
         names = [*dict.fromkeys([*parallel, *translations])]
-        known = RELATIVE_TO.get()
-        reference = known if known in names else next(iter(names), None)
+        reference = known if (known := RELATIVE_TO.get()) in names else next(iter(names), None)
         titles = {key: text_table.title(figure, reference) for key, figure in FIGURES.items()}
         key = FIGURE.segments(first, titles, width="content", label_visibility="collapsed")
         figure = FIGURES[key]
         relative_to = reference if parallel else None  # the verdict has a premium, too
         if figure is figures.premium and names:
             titles = {name: f"relative to {name}" for name in names}
-            how: dict[str, Any] = {"width": 240, "label_visibility": "collapsed"}
-            relative_to = RELATIVE_TO.choose(titles, **how)
+            relative_to = RELATIVE_TO.choose(titles, width=240, label_visibility="collapsed")
         has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
