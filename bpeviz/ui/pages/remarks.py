@@ -32,6 +32,7 @@ from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.pages import base
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.widgets import SessionValue, Widget
+from bpeviz.views.parts import WINDOW
 from bpeviz.views.payloads import Player, Remark
 
 UNKNOWN_SHARE = 0.1
@@ -296,8 +297,11 @@ def leave_for_inspect() -> None:
 
 
 def atoms_only(text: str | Documents, key: str) -> None:
-    """Draw a stage with a text in bytes, where a message says why no tokenizer is trained."""
-    if text:
+    """Draw a stage with a text in bytes, where a message says why no tokenizer is trained.
+
+    Of a long text, only the first part: all of it would hold the server.
+    """
+    if text := beginning(text, WINDOW):
         trained = page_trainings.untrained(text)
         payload = trained.stage(trained.parts()[0]).payload.copy()
         # The letters stay where they are once the candidates arrive.
