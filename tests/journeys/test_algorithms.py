@@ -15,6 +15,7 @@ from journeys.people import (
     Rows,
     alert,
     await_equal,
+    await_run,
     button,
     choose,
     english,
@@ -96,6 +97,7 @@ def test_algorithms_in_lock_step(journey: Journey) -> None:
         samples = page.get_by_text(re.compile("different segmentations? in 1,000 samples"))
         step = int(steps_at(bpe.sizes, opening, opening)[0])
         for title, clicked in (("WordPiece", " river"), ("BPE", " keeper")):
+            await_run(page)
             player.point_at(title, ENGLISH.index(clicked) + 2, click=True)
             expect(word).to_have_value(clicked)
             seen = bpe.segmentations(step, clicked, 0.1, 1_000, 0)
