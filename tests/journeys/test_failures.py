@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -76,18 +77,19 @@ def train_slowly(page: Page, server: Server) -> int:
 
     So the training ends only when the user does something, and takes no time of the machine.
     """
-    await_equal(lambda: len(server.workers()), 1)
-    (worker,) = server.workers()
     progress = page.get_by_text("Training merges:")
     end = time.monotonic() + TIMEOUT / 1_000
-    while True:
-        os.kill(worker, signal.SIGSTOP)
-        page.wait_for_timeout(500)  # the page looks at the progress 2.5 times a second
-        if progress.count():
-            return worker
-        assert time.monotonic() < end
-        os.kill(worker, signal.SIGCONT)
+    while time.monotonic() < end:
+        await_equal(lambda: len(server.workers()), 1)
+        (worker,) = server.workers()
+        with contextlib.suppress(ProcessLookupError):  # the one of a former text has just ended
+            os.kill(worker, signal.SIGSTOP)
+            page.wait_for_timeout(500)  # the page looks at the progress 2.5 times a second
+            if progress.count():
+                return worker
+            os.kill(worker, signal.SIGCONT)
         time.sleep(0.1)
+    raise AssertionError("The page does not say how many merges its worker has made.")
 
 
 def await_no_worker(server: Server) -> None:
