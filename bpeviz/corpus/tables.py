@@ -402,13 +402,10 @@ def _values(path: str, text: str) -> dict[str, list[Any]]:
 
 
 def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, list[Any]]:
-    _, header = next(rows, (0, []))
-    if not header:
+    _, first = next(rows, (0, []))
+    if not first:
         raise CorpusError(f"{named(path)} is empty.")
-    header = [name or f"column {i}" for i, name in enumerate(header, 1)]
-    ((title, times),) = Counter(map(visible, header)).most_common(1)
-    if times > 1:
-        raise CorpusError(f"{named(path)} has {times} columns named {title}.")
+    header = _titles(path, [name or f"column {i}" for i, name in enumerate(first, 1)])
 
     def is_number(cell: str) -> bool:
         return bool(_DATE.fullmatch(cell) and _DIGIT.search(cell))
@@ -422,10 +419,19 @@ def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, l
         lines.append(row)
     for i, name in enumerate(header):
         if is_number(name) and _most((row[i] for row in lines), is_number):  # without headings
-            lines.insert(0, header)
+            lines.insert(0, first)
             header = [f"column {j}" for j in range(1, len(header) + 1)]
             break
-    return {visible(name): [row[i] for row in lines] for i, name in enumerate(header)}
+    return {name: [row[i] for row in lines] for i, name in enumerate(header)}
+
+
+def _titles(path: str, names: Sequence[str]) -> list[str]:
+    """Return the titles of columns. Raises `CorpusError` if two are the same."""
+    titles = [*map(visible, names)]
+    title, times = Counter(titles).most_common(1)[0]
+    if times > 1:
+        raise CorpusError(f"{named(path)} has {times} columns named {title}.")
+    return titles
 
 
 def _csv_rows(
@@ -468,39 +474,62 @@ def _json_values(path: str, text: str) -> dict[str, list[Any]]:
     """Return the values of all keys of the objects, None where one lacks a key."""
     rows: list[dict[str, Any]] = []
     names: dict[str, None] = {}
-    text = _as_lines(path, text) if _LIST.match(text) else text
-    for number, line in enumerate(split_lines(text), 1):
-        if not line.strip():
-            continue
-        place = f"{named(path)}, line {number:,}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise CorpusError(f"{place} is not JSON.") from None
+    for place, row in _json_rows(path, text):
         if not isinstance(row, dict):
             raise CorpusError(f'{place} is not an object of texts, such as {{"en": "a text"}}.')
-        rows.append({visible(clean(name)) or "no name": value for name, value in row.items()})
-        names |= dict.fromkeys(rows[-1])
+        rows.append(row)
+        names |= dict.fromkeys(row)
         if len(names) > _MOST_COLUMNS:
             raise CorpusError(f"{named(path)} has more than {_MOST_COLUMNS:,} columns.")
     if not names:
         raise CorpusError(f"{named(path)} has no rows with texts.")
-    return {name: [row.get(name) for row in rows] for name in names}
+    titles = _titles(path, [clean(name) or "no name" for name in names])
+    return {
+        title: [row.get(name) for row in rows] for name, title in zip(names, titles, strict=True)
+    }
 
 
-def _as_lines(path: str, text: str) -> str:
-    """Return the rows of a JSON list as lines; a .json file with another one is a single row."""
-    rows: Any = None
-    with suppress(ValueError, RecursionError):
-        rows = json.loads(text)
-    if not isinstance(rows, list) or {*map(type, rows)} not in ({str}, {dict}):
-        if ending(path) in TABLES:
-            return text
-        rows = [text]
-    rows = (row if isinstance(row, dict) else {_TEXT: row} for row in rows)
-    return "".join(f"{json.dumps(row)}\n" for row in rows)
+def _json_rows(path: str, text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the places and values of the rows of a list, or of the lines.
+
+    A list of anything else in a .json file is a single row.
+    """
+    if _LIST.match(text):
+        rows = _parsed(named(path), text)
+        if isinstance(rows, list) and {*map(type, rows)} in ({str}, {dict}):
+            yield from ((path, row if isinstance(row, dict) else {_TEXT: row}) for row in rows)
+            return
+        if ending(path) not in TABLES:
+            yield path, {_TEXT: text}
+            return
+    for number, line in enumerate(split_lines(text), 1):
+        if line.strip():
+            place = f"{named(path)}, line {number:,}"
+            if (row := _parsed(place, line)) is None:
+                raise CorpusError(f"{place} is not JSON.")
+            yield place, row
+
+
+def _parsed(place: str, text: str) -> Any:
+    """Return a value of JSON, or None. Raises `CorpusError` for a key that occurs twice."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            key, times = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise CorpusError(f"{place}: an object has {times} values of {visible(key)}.")
+        return values
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except CorpusError:
+        raise
+    except (ValueError, RecursionError):
+        return None
 
 
 def _cell(value: object) -> str:
     """Return a value of JSON as text; a label may be a number."""
-    return clean(value) if isinstance(value, str) else "" if value is None else json.dumps(value)
+    if isinstance(value, str):
+        return clean(value)
+    return "" if value is None else str(value) if type(value) is int else json.dumps(value)

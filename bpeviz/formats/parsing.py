@@ -152,7 +152,7 @@ def _finite_float(digits: str) -> float:
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise _InvalidJSONError(f"{word} is not valid JSON")
+    raise _InvalidJSONError(f"{word} is not a number in JSON")
 
 
 def parse_json(file: str, content: bytes, place: str = "") -> Node:
@@ -181,10 +181,12 @@ def parse_json(file: str, content: bytes, place: str = "") -> Node:
         raise error_at(file, place, str(error)) from None
     except json.JSONDecodeError as error:
         line = f"line {error.lineno:,}, " if "\n" in text else ""
+        ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        why = ": the file ends too early. Download it again" if ends_early else ""
         raise error_at(
             file,
             f"{place or line}{', ' if place else ''}column {error.colno:,}",
-            f"not valid JSON ({error.msg})",
+            f"not valid JSON ({error.msg}){why}",
         ) from None
     except RecursionError:
         raise error_at(file, place, "the JSON is nested too deeply") from None

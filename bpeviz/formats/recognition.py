@@ -137,10 +137,3 @@ def _explain_json(file: str, content: bytes) -> None:
         raise MissingFileError(
             f"{printable_name(file)} is a vocabulary without merges. It needs its merges.txt."
         )
-
-
-def with_reason(error: FormatError, file: str, content: bytes) -> FormatError:
-    """Return the error for JSON that is not valid; for a file that is cut off, with that reason."""
-    if "not valid JSON" not in str(error) or content.rstrip().endswith((b"}", b"]")):
-        return error
-    return FormatError(f"{str(error).rstrip('.')}: the file ends too early. Download it again.")

@@ -205,6 +205,9 @@ def test_nested_values_missing_keys_and_null_are_columns_that_are_not_chosen() -
         error=CorpusError,
     )
     refusal(read_table, "t.jsonl", '{"a": [1]}', naming=("t.jsonl", ": a."), error=CorpusError)
+    twice = '{"a": "low", "a": "new"}'
+    refusal(read_table, "t.jsonl", twice, naming=("line 1", "2 values of a"), error=CorpusError)
+    refusal(read_table, "t.json", f"[{twice}]", naming="2 values of a", error=CorpusError)
     refusal(
         read_table,
         "t.jsonl",

@@ -216,6 +216,7 @@ MESSAGES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "merges": (b"a b\nab c\n", ("merges", "vocab.json")),
     "codes.txt": (b"#version: 0.2\nt h\nth e</w>\n", ("merges", "vocab.json")),
     "cut.json": (b'{"version": "1.0", "model": {"type": "BP', ("ends too early",)),
+    "nan.json": (b'{"model": {"type": "BPE", "dropout": NaN', ("NaN is not a number in JSON.",)),
     "utf16.json": ('{"model": 1}'.encode("utf-16-le"), ("UTF-16", "UTF-8")),
     "tokenizer.json": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ("Git LFS",)),
     "tokenizer.model": (b"<!DOCTYPE html><html>", ("web page",)),

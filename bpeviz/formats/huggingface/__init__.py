@@ -37,7 +37,7 @@ from bpeviz.formats.library import content_of, read_tokenizer_json
 from bpeviz.formats.merges import as_ranks, merges_of, tokenizer_of
 from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.parsing import Node, dump_json, parse_json
-from bpeviz.formats.recognition import explain, with_reason
+from bpeviz.formats.recognition import explain
 from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
 from bpeviz.formats.remapped_ids import with_template
 from bpeviz.libraries.tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
@@ -90,10 +90,7 @@ def _read(source: Source) -> Tokenizer:
         return _read(replace(source, files={file: inner}))
     explain({file: content})
     if len(content) <= LARGEST_PARSED:
-        try:
-            document = parse_json(file, content)  # its errors name the line
-        except FormatError as error:
-            raise with_reason(error, file, content) from None
+        document = parse_json(file, content)  # its errors name the line
         if "model" not in document:
             raise document.error("this is not a tokenizer.json: the key “model” is missing")
         with contextlib.suppress(FormatError, UnsupportedError):
