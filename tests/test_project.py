@@ -301,7 +301,7 @@ LINES = {
     "bpeviz/components": 8_972,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_116,
-    "bpeviz/formats": 4_656,
+    "bpeviz/formats": 4_651,
     "bpeviz/jobs": 385,
     "bpeviz/libraries": 1_380,
     "bpeviz/pretokenizers": 1_149,
