@@ -6,6 +6,7 @@ A row says what a text is under a tokenizer, and who else says so.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,7 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained import download
 from bpeviz.trainers import bpe
 from bpeviz.ui.learn.chapters import CHAPTERS
-from bpeviz.ui.learn.people_say import SAYINGS
+from bpeviz.ui.learn.prose import MORE
 from bpeviz.ui.learn.tours import TOURS
 
 TABLE = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
@@ -258,6 +259,9 @@ def test_tutorial_prints_79_tokens_since_it_uses_an_id_twice(second_id: int, tok
 
 # ---- Learn
 
+ITEMS = re.findall(r"^- .+?\]|^\d+\. .+?\]", MORE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+"""The goals and claims of the last page, each up to its link."""
+
 QUOTED = [(row, figure) for row in ROWS for figure in row.get("figures", [])]
 
 
@@ -266,11 +270,8 @@ def prose_of(figure: str) -> str:
     part, _, name = figure.partition(".")
     if part in TOURS:
         return " ".join(TOURS[part].steps[int(name) - 1].paragraphs)
-    for saying in SAYINGS:
-        if saying.key == part:
-            if not all(map(download.available, saying.needs)):
-                pytest.skip("It needs published vocabularies.")
-            return written(saying.figures()[name])
+    if part == "more":
+        return re.sub(r"\s+", " ", ITEMS[int(name) - 1])
     (chapter,) = (each for each in CHAPTERS if each.key == part)
     asked = [figures for task in chapter.texts if name in (figures := chapter.task(task).figures)]
     return written({**chapter.figures(), **(asked[0] if asked else {})}[name])
@@ -288,5 +289,20 @@ def test_prose_of_learn_says_the_answer(row: Mapping[str, Any], figure: str) -> 
     value = row["value"]
     if row["what"] == "pre-tokens":
         value = [each.replace(" ", "·") for each in value]
+    if figure.startswith("more.") and row["what"] == "ids":
+        assert all(f" is {each}" in prose_of(figure) for each in value)
+        return
     assert written(value) in prose_of(figure)
-    assert figure.partition(".")[0] in TOURS or written(value) == prose_of(figure)
+    is_part = figure.partition(".")[0] in (*TOURS, "more")
+    assert is_part or written(value) == prose_of(figure)
+
+
+def test_numbers_of_the_last_page_are_known_answers() -> None:
+    """Others are those of the claims, of their texts, and of searches that tests repeat."""
+    given = {1: {"20", "18"}, 2: {"20"}, 3: {"3"}, 4: {"3", "2"}, 5: {"20", "79"}, 10: {"20"}}
+    given |= {11: {"97"}, 13: {"1", "15", "2", "45"}, 15: {"3", "16", "15"}}
+    for number, item in enumerate(ITEMS, 1):
+        answers = [row["value"] for row, figure in QUOTED if figure == f"more.{number}"]
+        plain = re.sub(r"`[^`]*`|GPT-\w+|Llama \d|\[.*|^\d+\.", "", item)
+        known = {*re.findall(r"\d+", str(answers)), *given.get(number, ())}
+        assert {*re.findall(r"\d+", plain)} <= known, item

@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bpeviz.room.payloads import VoteState
-from bpeviz.views.acts import Act, Judgment, NumberAct, option
+from bpeviz.views.acts import Act, Judgment
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, StageTask, TaskResult, VoteChoice
 from bpeviz.views.table import Table
-
-MOST_NUMBERS = 7
-"""The most numbers that the results of a vote name: those with the most answers."""
 
 ROUNDS = ("before", "after")
 Judge = Callable[[int | None], Judgment[int]]
@@ -152,10 +149,8 @@ class Vote:
     def _task(self, mine: int | None, truth: Judgment[int] | None, *, is_closed: bool) -> StageTask:
         """Return the task of a member, which tells nothing about the right answer until then."""
         asked, act = self.question, self.question.act
-        results = self.results(MOST_NUMBERS) if self.is_shown else []
+        results = self.results() if self.is_shown else []
         options = act.options if act.kind in ("pair", "belief") else []  # others are on the stage
-        if act.kind == "number":
-            options = [choice for choice, _, _ in results]
         rights = [*act.values(truth.right)] if truth and truth.right is not None else []
         result: TaskResult | None = None
         if truth:
@@ -176,29 +171,16 @@ class Vote:
             "isVote": True,
             "isClosed": is_closed,
             "isLed": asked.step is not None,
-            "numbers": vars(act) if isinstance(act, NumberAct) else None,
             "options": options,
             "counts": [now for _, _, now in results] if self.is_shown else None,
             "earlier": [before for _, before, _ in results] if results and self.earlier else None,
         }
 
-    def results(self, most: int | None = None) -> list[tuple[VoteChoice, int, int]]:
-        """Return each answer, its count before “discuss, then vote again”, and its count.
-
-        Of more than `most` numbers, those with the fewest are one answer.
-        """
-        act = self.question.act
+    def results(self) -> list[tuple[VoteChoice, int, int]]:
+        """Return each answer, its count before “discuss, then vote again”, and its count."""
         before, now = map(self._counted, (self.earlier or Counter(), self.counts))
-        options, others = act.options, list[int]()
-        if act.kind == "number":  # those that were answered
-            ranked = sorted({*before, *now}, key=lambda value: (-now[value], -before[value], value))
-            options = [option(value, act.words(value)) for value in sorted(ranked[:most])]
-            others = ranked[len(options) :]
-        results = [(each, before[each["value"]], now[each["value"]]) for each in options]
-        if others:
-            earlier, later = (sum(counts[value] for value in others) for counts in (before, now))
-            results.append((option(-1, f"{len(others):,} other numbers"), earlier, later))
-        return results
+        listed = ((option, option["value"]) for option in self.question.act.options)
+        return [(option, before[value], now[value]) for option, value in listed]
 
     def _counted(self, answers: Counter[int]) -> Counter[int]:
         """Return the number of each value of a result."""

@@ -1,14 +1,14 @@
 """The acts of tasks: what the user does on the stage, and the answers that each accepts.
 
 An answer is a whole number, so that a browser can store it and a room can vote on it; a typed text
-is itself, and merges are a list of places. An act never contains the right answer.
+is itself, and ids are a list. An act never contains the right answer.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 from typing import ClassVar, Generic, Literal, TypeGuard, TypeVar
@@ -141,25 +141,6 @@ class PairAct(Act[int]):
 
     def words(self, given: int) -> str:
         return " + ".join(part["label"] for part in self.pairs[given])
-
-
-@dataclass(frozen=True)
-class MergesAct(Act[list[int]]):
-    """Choose pairs that are merged at once: the answer has the place of each, as in `PairAct`.
-
-    Attributes:
-        is_possible: Whether the text has a pair at each of some places when its turn comes.
-    """
-
-    kind = "pair"
-    is_live = True
-    is_possible: Callable[[Sequence[int]], bool]
-
-    def accepts(self, given: object) -> TypeGuard[list[int]]:
-        return _is_list(given) and self.is_possible(given)
-
-    def words(self, given: list[int]) -> str:
-        return counted(len(given), "merge")
 
 
 @dataclass(frozen=True)
@@ -304,19 +285,3 @@ class BeliefAct(Act[int]):
 
     def words(self, given: int) -> str:
         return self.sentences[given]
-
-
-@dataclass(frozen=True)
-class NumberAct(Act[int]):
-    """Enter a number, from the lowest to the highest, in some unit."""
-
-    kind = "number"
-    low: int
-    high: int
-    unit: str
-
-    def accepts(self, given: object) -> TypeGuard[int]:
-        return type(given) is int and self.low <= given <= self.high
-
-    def words(self, given: int) -> str:
-        return f"{given:,}"

@@ -177,7 +177,6 @@ class StageTask(TypedDict, total=False):
     isVote: bool
     isClosed: bool
     isLed: bool
-    numbers: dict[str, int | str] | None
     options: Sequence[VoteChoice]
     counts: Sequence[int] | None
     earlier: Sequence[int] | None

@@ -8,7 +8,7 @@ import { progressInWords } from "../../bpeviz/components/room/vote.js";
 const vote = ({ task = {}, ...fields } = {}) => ({
   ...{ answered: 2, had: null, isAgain: false, sent: "" },
   ...fields,
-  task: { act: "belief", counts: null, isClosed: false, isLive: false, numbers: null, result: null, ...task },
+  task: { act: "belief", counts: null, isClosed: false, isLive: false, result: null, ...task },
 });
 const ofFollower = (fields) => progressInWords(vote(fields), false, 3);
 const ofLeader = (fields) => progressInWords(vote(fields), true, 3);
@@ -16,8 +16,6 @@ const ofLeader = (fields) => progressInWords(vote(fields), true, 3);
 test("a follower reads what to do, what was sent, and that the vote is closed", () => {
   const change = "You can change your answer until the vote is closed.";
   assert.equal(ofFollower(), `Choose one. ${change}`);
-  const numbers = { low: 1, high: 99, unit: "merges" };
-  assert.equal(ofFollower({ task: { act: "number", numbers } }), `Enter a number of merges, from 1 to 99. ${change}`);
   assert.match(ofFollower({ task: { act: "boundaries", isLive: true } }), /Each fence is sent at once/);
   assert.equal(ofFollower({ sent: "It reads" }), `Sent: It reads. ${change}`);
   assert.equal(ofFollower({ isAgain: true }), `Talk to your neighbor, then answer again. ${change}`);

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, replace
 from html import escape
 from itertools import pairwise
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from helpers import app_pages
@@ -17,7 +19,7 @@ import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.text import digest_of
 from bpeviz.ui.learn import page as learn
-from bpeviz.ui.learn import people_say, prose, vote_questions
+from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, PageLink, Task
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
@@ -262,7 +264,6 @@ def test_own_text_is_asked_about_or_refused(chapter: Chapter, text: str) -> None
 
 LINKS: dict[str, PageLink] = {
     **{chapter.key: chapter.target(chapter.text) for chapter in CHAPTERS if chapter.target},
-    **{saying.key: saying.link for saying in people_say.SAYINGS},
     **learn.NAMED,
 }
 
@@ -271,3 +272,10 @@ LINKS: dict[str, PageLink] = {
 def test_link_of_learn_opens_its_page_without_a_message(link: PageLink) -> None:
     app = app_pages.opened(link.path, {"s": pack(link.values)}, others=[])
     assert [warning.value for warning in app.warning if "link" in warning.value] == []
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)]*)\)", prose.MORE.read_text("utf-8")))
+def test_typed_link_of_the_last_page_opens_its_page_without_a_message(link: str) -> None:
+    page = urlsplit(link).path.removeprefix("./") or "Train"
+    app = app_pages.opened(page, dict(parse_qsl(urlsplit(link).query)), compare_menu=False)
+    assert [warning.value for warning in app.warning if "address" in warning.value] == []

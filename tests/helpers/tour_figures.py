@@ -7,20 +7,16 @@ from typing import Any
 
 import bpeviz
 from bpeviz.core.training import MergeTraining
-from bpeviz.corpus.samples import written_out
 from bpeviz.pretokenizers.patterns import WORD_LIST, pretokenize
 from bpeviz.text import joined
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.training import SIDE
 from bpeviz.ui.learn.tours import Step, Tour
-from bpeviz.ui.pages import algorithms
 from bpeviz.ui.pages.pretokenize import PUBLISHED
 
 LLAMA = {"longest": 16, "control": 3}
 """The longest run of spaces that is one token of Llama 2, and how many tokens are before its bytes;
 a test reads its vocabulary."""
-
-STRENGTH = "strength of BPE-dropout up to 1.0"
 
 
 def figures(tour: Tour, step: Step) -> dict[str, Any]:
@@ -70,7 +66,6 @@ def _training(step: Step) -> Any:
     options.pop("open", None)
     key = keys[-1].removeprefix(f"{SIDE}_")
     size = None if TRAINERS[key].prunes else values.get("largest", 1_024)
-    corpus = written_out(corpus, 2_000) if values.get("counted") else corpus
     return bpeviz.train(
         corpus, key, vocab_size=size, pattern=values.get("pattern", "gpt2"), **options
     )
@@ -86,12 +81,6 @@ def _of_training(step: Step) -> dict[str, Any]:
         values["made"] = joined([f"`{name(merge.new_id)}`" for merge in training.merges])
         merge = training.merges[min(step.jump or 1, last) - 1]
         values |= {"pair": f"`{name(merge.left)}` + `{name(merge.right)}`", "count": merge.count}
-    if STRENGTH in step.values:
-        how = (last, step.values["word"], step.values[STRENGTH], algorithms.DRAWS, 0)
-        drawn = training.segmentations(*how)
-        total = sum(len(ids) * times for ids, times in drawn.items())
-        values["average"] = f"{total / algorithms.DRAWS:.2f}"
-        values["drawn"] = [" ".join(f"`{name(i)}`" for i in ids) for ids in drawn]
     if training.algorithm == "wordpiece":
         boundaries = training.at_step(0).boundaries(text)
         counts = training.pairs(text, boundaries, 0).tokens

@@ -95,19 +95,6 @@ def fences(*places: str) -> Callable[[Page], None]:
     return act
 
 
-def enters(number: str) -> Callable[[Page], None]:
-    """Return an act: enter a number, first one out of its range."""
-
-    def act(page: Page) -> None:
-        box = page.get_by_role("spinbutton", name="Bring the opening of Don Quijote")
-        box.fill("100")
-        expect(button(page, "Send")).to_be_disabled()
-        box.fill(number)
-        box.press("Enter")
-
-    return act
-
-
 RIGHT, WRONG, SHOWN = "Right.", "Not quite.", "The answer."
 
 AROUND_MARKS = ("a and period", "period and space", "a and comma", "comma and space")
@@ -132,11 +119,6 @@ QUESTIONS = {
         (chooses("The ids that it gets do not show letters"), "The ids"),
         (chooses("It reads the letters"), "It reads"),
         (WRONG, RIGHT, SHOWN),
-    ),
-    "golf/merges/0": (
-        (enters("18"), "18."),
-        (enters("20"), "20."),
-        ("18 merges, the fewest known.",) * 3,
     ),
 }
 """Questions of Learn: a right answer, a wrong one, and the judgments of the wrong, the right, and
@@ -281,7 +263,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         button(leader, "Done").click()
         follows(phone, f"merge {step}")
         expect(button(phone, "Last")).to_be_disabled()  # of the steps that they know
-    with journey.step("Other questions: a pair, a place of the line, fences, a belief, a number"):
+    with journey.step("Other questions: a pair, a place of the line, fences, a belief"):
         for key, (right, wrong, judgments) in QUESTIONS.items():
             select_question(leader, key)
             button(leader, "Ask this question").click()

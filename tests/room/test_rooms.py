@@ -20,7 +20,7 @@ from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
 from bpeviz.room.server_key import ServerKey
 from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views import playable
-from bpeviz.views.acts import BeliefAct, NumberAct
+from bpeviz.views.acts import BeliefAct
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts as parts_of
 
@@ -203,39 +203,6 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: B
     two.send(answer=0, vote=1)
     leader.send(do="show")
     assert (three.vote["task"]["earlier"][:2], three.vote["task"]["counts"][:2]) == ([0, 2], [1, 0])
-
-
-def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Browser) -> None:
-    followers = [Browser(room) for _ in range(4)]
-    room.ask(VoteQuestion(["How many?"], NumberAct(1, 131, "tokens"), judged(None)))
-    for one, answer in zip(followers, (7, 124, 7, 132), strict=True):
-        one.send(answer=answer, vote=1)
-    assert (
-        leader.vote["answered"],
-        leader.vote["task"]["options"],
-        leader.vote["task"]["counts"],
-    ) == (3, [], None)
-    leader.send(do="show")
-    assert [option["words"] for option in leader.vote["task"]["options"]] == ["7", "124"]
-    assert (leader.vote["task"]["counts"], followers[0].vote["task"]["given"]) == ([2, 1], 7)
-    leader.send(do="again")
-    assert (followers[0].vote["isAgain"], followers[0].vote["task"]["earlier"]) == (True, None)
-    followers[0].send(answer=8, vote=1)
-    leader.send(do="show")
-    assert [one["value"] for one in leader.vote["task"]["options"]] == [7, 8, 124]
-    assert (leader.vote["task"]["earlier"], leader.vote["task"]["counts"]) == ([2, 0, 1], [0, 1, 0])
-    assert "How many?,124,1,0," in leader.got[-1]["votes"]
-
-
-def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
-    room.ask(VoteQuestion(["How many?"], NumberAct(0, 99, "tokens"), judged(None)))
-    for answer in (*range(20), 3, 3):
-        Browser(room).send(answer=answer, vote=1)
-    leader.send(do="show")
-    shown = [option["words"] for option in leader.vote["task"]["options"]]
-    assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
-    assert leader.vote["task"]["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
-    assert leader.got[-1]["votes"].count("How many?") == 20
 
 
 def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:

@@ -7,7 +7,7 @@ import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
 import { Ids } from "./ids.js";
 
-const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here", number: "Send" };
+const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here" };
 const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
 const LEGEND = { right: "right", extra: "yours, not a boundary", missing: "missed" };
 const PAUSE = 350; // milliseconds without a key until a typed text is checked
@@ -18,8 +18,8 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
 /**
  * @typedef {object} TaskPayload the payload from Python (`bpeviz.ui.learn.base.Question.payload`)
  * @property {string} of identifies the question
- * @property {"pair" | "boundaries" | "stop" | "type" | "ids" | "belief" | "number" | null} act what the user does, null
- *   if nothing is left; in a room, a belief or a number needs no text
+ * @property {"pair" | "boundaries" | "stop" | "type" | "ids" | "belief" | null} act what the user does, null
+ *   if nothing is left; a belief needs no text
  * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {import("../shared/message.js").MessageRow[]} rows what is listed below the prompt
  * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
@@ -35,7 +35,6 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {boolean} [isVote] whether a room counts the answers
  * @property {boolean} [isClosed] whether none is taken: on its leader's page, and after the vote
  * @property {boolean} [isLed] whether the stage is what the room shows, and its leader moves the step
- * @property {{low: number, high: number, unit: string} | null} [numbers] those that are answers
  * @property {{value: number, tokens: [string, number][], words: string, ids: number[]}[]} [options] pairs
  *   to choose from, in place of places of the text: at an atom, or with ids
  * @property {number[] | null} [counts] the answers with each place, option or step
@@ -84,7 +83,6 @@ export class Task {
     on(this.typed, "keydown", ({ key }) => key === "Enter" && !this.check.hidden && this.check.click());
     on(this.typed, "input", () => {
       this.hasTyped = true;
-      if (this.data.act === "number") return this.#mark();
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.#send(this.typed.value), PAUSE);
     });
@@ -116,11 +114,9 @@ export class Task {
   get value() {
     if (this.data.act === "stop") return this.player.step;
     if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits + 2 ** i, 0);
-    if (this.data.act === "number") return this.typed.checkValidity() ? Number(this.typed.value) : null;
     if (!this.chosen.length) return null;
     const { options, places } = this.data;
-    const place = options?.length ? options[this.chosen[0]].value : places[this.chosen[0]];
-    return this.data.isLive ? [...(this.data.given ?? []), place] : place;
+    return options?.length ? options[this.chosen[0]].value : places[this.chosen[0]];
   }
 
   /**
@@ -142,13 +138,13 @@ export class Task {
     this.prompt.hidden = Boolean(this.player.stage) && isRevealed(data); // the answer says what was asked
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
-    const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
+    const isGiven = !this.hasChosen || (data.isLive && data.result?.kind === "shown");
     const options = data.options ?? [];
     if (isGiven) this.chosen = data.act === "boundaries" ? bitsOf(data.given) : options.flatMap(({ value }, i) => (value === data.given ? [i] : []));
     this.check.textContent = data.isVote ? "Send" : CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive || Boolean(data.isClosed);
     this.show.hidden = !data.canShow;
-    this.typed.hidden = !["type", "number"].includes(data.act) || Boolean(data.isClosed);
+    this.typed.hidden = data.act !== "type" || Boolean(data.isClosed);
     this.typed.ariaLabel = messageInWords(data.prompt);
     if (!this.typed.hidden) this.#takeTyped(isNew);
     if (isNew) this.ids.forget();
@@ -191,9 +187,8 @@ export class Task {
 
   /** Write the typed text, unless the user has: what they type now is not at the server yet. */
   #takeTyped(isNew) {
-    const { given, longest, numbers } = this.data;
-    const isNumber = { type: "number", required: true, min: numbers?.low, max: numbers?.high };
-    Object.assign(this.typed, numbers ? isNumber : { maxLength: longest });
+    const { given, longest } = this.data;
+    this.typed.maxLength = longest;
     if (isNew) this.hasTyped = false;
     if (!this.hasTyped) this.typed.value = given ?? "";
   }
@@ -229,7 +224,7 @@ export class Task {
     return earlier ? `${earlier[i]} → ${counts[i]}` : String(counts[i]);
   }
 
-  // Bars like those of the race, without numbers until the answers are counted.
+  // Bars like those of the race, without counts until the answers are counted.
   #drawOptions() {
     const { options = [], counts, right, isClosed, of } = this.data;
     const key = JSON.stringify([of, options]);

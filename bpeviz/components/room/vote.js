@@ -15,7 +15,7 @@ import { messageInWords } from "../shared/message.js";
  * @property {number} answered
  * @property {string} sent the follower's answer in words, or ""
  * @property {number | null} had how many answers were right, once that is revealed
- * @property {import("../player/task.js").TaskPayload} task of numbers, its options are those that were answered
+ * @property {import("../player/task.js").TaskPayload} task
  */
 
 const TO_DO = {
@@ -30,7 +30,6 @@ const WITH_PICTURE = 0.36; // of the height of the page, where the player or the
 const BELOW = 12; // pixels
 
 const nOfM = (n, m) => `${formatCount(n)} of ${formatCount(m)}`;
-const rangeInWords = ({ low, high, unit }) => `Enter a number of ${unit}, from ${formatCount(low)} to ${formatCount(high)}.`;
 
 /**
  * Return how far a vote is, in words.
@@ -39,12 +38,12 @@ const rangeInWords = ({ low, high, unit }) => `Enter a number of ${unit}, from $
  * @param {number} followers
  */
 export function progressInWords({ answered, had, isAgain, sent, task }, isLeader, followers) {
-  const { act, counts, isClosed, isLive, numbers, result } = task;
+  const { act, counts, isClosed, isLive, result } = task;
   if (result && had !== null) return answered ? `${nOfM(had, answered)} had it.` : "Nobody has answered.";
   if (counts) return `${counted(answered, "answer")}.${isLeader && !result ? " Discuss, or reveal the answer." : ""}`;
   if (isLeader) return `${nOfM(answered, Math.max(answered, followers))} have answered${isAgain ? " again" : ""}.`;
   if (isClosed) return "The vote is closed.";
-  const todo = numbers ? rangeInWords(numbers) : TO_DO[isLive ? "live" : act];
+  const todo = TO_DO[isLive ? "live" : act];
   const words = sent ? `Sent: ${sent}.` : isAgain ? "Talk to your neighbor, then answer again." : todo;
   return `${words} You can change your answer until the vote is closed.`;
 }

@@ -56,7 +56,7 @@ class StoredAnswer(TypedDict):
 
     Attributes:
         of: The text that they are about.
-        tries: The last ones, or the best and the last one.
+        tries: The last ones.
         shown: Whether the right one was shown.
         done: Whether the question was done before these.
     """
@@ -90,7 +90,6 @@ class Question(Generic[Given]):
         mistakes: Returns the likely wrong answers, computed from the text like the right one.
         name: Its name, which tells no answer.
         hint: A hint after a wrong answer, without the right one.
-        score: Returns the score of an answer, the best one highest, and its words; "" without one.
         rows: What is listed below it: "title", the messages "items", and whether they are
             "numbered".
     """
@@ -100,7 +99,6 @@ class Question(Generic[Given]):
     mistakes: Callable[[], Sequence[Mistake[Given]]] = tuple
     name: str = ""
     hint: str = ""
-    score: Callable[[Given], tuple[float, str]] | None = None
     rows: Sequence[MessageRow] = ()
 
     def likely(self) -> list[Mistake[Given]]:
@@ -124,12 +122,6 @@ class Question(Generic[Given]):
         right = self.judge(None).right
         return [] if right is None else self.act.difference(given, right)
 
-    def kept(self, tries: Sequence[Given], given: Given) -> list[Given]:
-        """Return the tries to store after another answer: the last ones, or the best and this."""
-        if self.score and tries:
-            return [max(tries, key=self.score), given]
-        return [*tries, given][-TRIES:]
-
     def mark(self, tries: Sequence[Given], gave_up: bool) -> Mark | None:
         """Return how a question was answered, or None while a try is left."""
         if tries and self.solved(tries[-1]):
@@ -144,24 +136,19 @@ class Question(Generic[Given]):
             return None
         mark = self.mark(tries, gave_up)
         if mark is None and self.act.is_live:
-            message = [*self.judge(tries[-1]).message, *self._best(tries)]
+            message = self.judge(tries[-1]).message
             return {"kind": "draft", "message": message, "note": ""}
         if mark is None:
             message = [*self.feedback(tries[-1]), f" {self.hint}".rstrip()]
             return {"kind": "again", "message": message, "note": " One more try."}
         given = None if gave_up else tries[-1]
         judgment = self.judge(given)
-        message = [*judgment.message, *self._best(tries)]
+        message = [*judgment.message]
         if mark == "tried":  # the second mistake is answered, too
             message = [*self.feedback(tries[-1]), " ", *message]
         note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
         kind = judgment.verdict if given is not None else "shown"
         return {"kind": kind, "message": message, "note": note}
-
-    def _best(self, tries: Sequence[Given]) -> list[MessagePart]:
-        """Return the best score so far, if there is one."""
-        best = max(map(self.score, tries), default=(0, "")) if self.score else (0, "")
-        return [f" Your best: {best[1]}."] if best[1] else []
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.trainers import bpe
 from bpeviz.ui.learn.base import SENTENCES
 from bpeviz.ui.learn.engine import merges_of
 
@@ -139,39 +138,3 @@ def fenced(text: str, fences: Iterable[int], merges: int = 6) -> Fenced:
 def fences_of(text: str, pattern: str = "gpt2") -> list[int]:
     """Return the fences that a pattern places in a text."""
     return [*accumulate(map(len, pretokenize(text, pattern, "")))][:-1]
-
-
-# ---- golf
-
-GOLF = {96: (10, 9), 88: (14, 13), 81: (20, 18)}
-"""For each number of tokens of Don Quijote, the merges of the algorithm, and the fewest known."""
-
-BEST_KNOWN = (
-    *((101, 32), (32, 100), (111, 32), (110, 32), (257, 256), (97, 32)),  # e· ·d o· n· ·de· a·
-    *((260, 108), (97, 110), (99, 104)),  # ·de·l an ch: 96 tokens
-    *((110, 258), (101, 114), (100, 97), (116, 105)),  # no· er da ti: 88 tokens
-    *((117, 259), (113, 117), (69, 259), (271, 269), (272, 108)),  # un· qu En· En·un· En·un·l: 81
-)
-"""The merges of the fewest known, in order. A beam search has them in the tests."""
-
-
-def own_merges(text: str, pairs: Iterable[tuple[int, int]]) -> MergeTraining:
-    """Return the training history of chosen merges, over bytes and without pre-tokenization.
-
-    Args:
-        text: The training text, cleaned.
-        pairs: The pair of ids of each merge, in order. Merge i makes the id 256 + i.
-
-    Raises:
-        ValueError: A pair does not occur in the text at that time.
-    """
-    ids, merges = [*text.encode()], list[Merge]()
-    for new_id, pair in enumerate(pairs, 256):
-        count = bpe.count([(ids, 1)]).get(pair, 0)
-        if not count:
-            raise ValueError(f"The pair {pair} of merge {new_id - 255:,} is not in the text.")
-        shorter = bpe.merge(ids, pair, new_id)
-        merges.append(Merge(*pair, new_id, count, len(ids) - len(shorter), 0))
-        ids = shorter
-    start = merges_of(text, merges=0)
-    return replace(start, merges=tuple(merges), _cache={})

@@ -18,22 +18,14 @@ import streamlit as st
 
 from bpeviz.corpus import samples
 from bpeviz.room import votes
-from bpeviz.text import clean, counted, digest_of
+from bpeviz.text import clean, digest_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import (
-    before_after,
-    engine,
-    people_say,
-    prose,
-    teachers_page,
-    tours,
-    vote_questions,
-)
+from bpeviz.ui.learn import engine, prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     MARK_WORDS,
@@ -48,7 +40,6 @@ from bpeviz.ui.learn.base import (
     belief_question,
 )
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
-from bpeviz.ui.learn.chapters.golf import EXTRAS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
@@ -56,8 +47,6 @@ from bpeviz.views.acts import (
     LONGEST_OWN_WORD,
     BeliefAct,
     BoundariesAct,
-    MergesAct,
-    PairAct,
     TypeAct,
     parts_of,
 )
@@ -191,11 +180,6 @@ def _draw_chapter(chapter: Chapter) -> None:
     st.markdown(fill(words.lead))
     if words.about:
         st.caption(fill(words.about))
-    if chapter.key == FIRST:
-        ten = st.expander("Ten questions before you start", on_change="rerun", key="ten")
-        if ten.open:
-            with ten:
-                _draw_ten(before_after.BEFORE)
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
     is_done = True
     for name in words.tasks:
@@ -218,12 +202,8 @@ def _draw_chapter(chapter: Chapter) -> None:
 def _duration(chapter: Chapter) -> str:
     """Return how long a chapter takes, and before the first one how long all do."""
     minutes = {each.key: prose.read(each.key).minutes for each in CHAPTERS}
-    own, last = minutes[chapter.key], CHAPTERS[-1].key
-    if chapter.key != FIRST:
-        return f"About {own} minutes"
-    without = sum(minutes.values()) - minutes[last]
-    title = CHAPTER.titles[last].lower()
-    return f"About {own} minutes; {without} for all chapters, and {minutes[last]} for {title}"
+    all_chapters = f"; {sum(minutes.values())} for all chapters" if chapter.key == FIRST else ""
+    return f"About {minutes[chapter.key]} minutes{all_chapters}"
 
 
 def _draw_end() -> None:
@@ -245,12 +225,6 @@ def _draw_end() -> None:
     st.markdown(done + first if marks else "You have not answered a question yet.")
     st.caption(words.notes["stored"])
     st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
-    st.subheader("More golf", anchor=False)
-    if len(ready(EXTRAS.own_needs)) == len(EXTRAS.own_needs):
-        for name in words.tasks:
-            _draw_task(EXTRAS, name)
-    st.subheader("Ten questions after the course", anchor=False)
-    _draw_ten(before_after.AFTER)
     st.subheader("Where to go", anchor=False)
     st.markdown(words.notes["next"])
     with st.container(horizontal=True, gap="small"):
@@ -258,10 +232,7 @@ def _draw_end() -> None:
         page_link(PageLink("pages/Compare.py", "Compare tokenizers in your language", {}))
         teachers_page.link("For teachers: all answers", "school", **{teachers_page.PARAMETER: "1"})
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
-    st.subheader("People say", anchor=False)
-    for saying in people_say.SAYINGS:
-        st.markdown(people_say.words(saying))
-        page_link(saying.link)
+    st.markdown(prose.MORE.read_text(encoding="utf-8"))
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
         st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
@@ -276,44 +247,6 @@ def _draw_end() -> None:
         st.caption(words.notes[key])
     st.markdown(words.notes["images"])
     st.caption(f"Sources: {words.sources}")
-
-
-def _draw_ten(time: str) -> None:
-    """Draw the ten questions before or after the course; after it, with their answers at last."""
-    questions = {
-        f"{when}/{i}": question
-        for when in before_after.TIMES
-        for i, question in enumerate(before_after.questions())
-    }
-    entries = {name: _entry(name, BELIEF, question) for name, question in questions.items()}
-    answers = {name: entry["tries"][-1] for name, entry in entries.items() if entry["tries"]}
-    first, *_ = names = before_after.names(time)
-    left = len({*names} - {*answers})
-    if entries[first]["shown"] and not left:
-        sums = before_after.sums(answers).items()
-        st.markdown(f"**Right: {', '.join(f'{when} {right} of 10' for when, right in sums)}.**")
-        st.markdown("\n".join(before_after.changes(answers)))
-        return
-    for name in names:
-        # The browser may have restored it. Where nothing differs, nothing is set, since that would
-        # take back the answers that are given while the page runs.
-        if st.session_state.get(name) != answers.get(name):
-            st.session_state[name] = answers.get(name)
-        st.radio(
-            questions[name].name,
-            range(2),
-            index=None,
-            key=name,
-            format_func=questions[name].act.words,
-            on_change=lambda name=name: _put(name, BELIEF, questions[name], st.session_state[name]),
-        )
-    to_go = f"{counted(left, 'question')} to go." if left else ""
-    if time == before_after.BEFORE:
-        st.caption(f"{to_go} You see the answers at the end of the course.")
-    elif left:
-        st.caption(to_go)
-    else:
-        st.button("See the answers", on_click=_put, args=(first, BELIEF, questions[first], None))
 
 
 def _start_again() -> None:
@@ -417,8 +350,7 @@ def _read(stored: str) -> tuple[dict[str, StoredAnswer], dict[str, Mark]]:
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
         return answers, marks
-    known = {name for chapter in (*CHAPTERS, EXTRAS) for name in _names(chapter)}
-    known.update(*map(before_after.names, before_after.TIMES))
+    known = {name for chapter in CHAPTERS for name in _names(chapter)}
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
@@ -542,14 +474,14 @@ def _task(
         "isLive": act.is_live,
         "actions": {},
         "longest": act.longest if isinstance(act, TypeAct) else None,
-        "canShow": not is_done and not (act.is_live and isinstance(act, PairAct)),
+        "canShow": not is_done,
         "given": given,
         "right": None,
         "result": result,
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = [*act.values(question.judge(given).right or 0)]
-    if is_shown and act.is_live and not isinstance(act, MergesAct):  # the user may change it
+    if is_shown and act.is_live:  # the user may change it
         given = task["given"] = question.judge(None).right
     return task, given
 
@@ -610,7 +542,7 @@ def _put(name: str, of: str, question: Question[Any], value: Answer | None) -> N
     before = _entry(name, of, question)
     tries, is_done = before["tries"], _marked(name, question, before)
     if value is not None and question.act.accepts(value):
-        tries = question.kept(tries, value)
+        tries = [*tries, value][-TRIES:]
     entry: StoredAnswer = {"of": of, "tries": tries, "shown": value is None}
     if is_done:
         entry["done"] = True

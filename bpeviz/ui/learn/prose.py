@@ -48,6 +48,10 @@ from pathlib import Path
 
 FOLDER = Path(__file__).with_suffix("")
 
+MORE = FOLDER / "more.md"
+"""Markdown of the last page: goals to reach in Train and Compare, and false claims of tutorials. A
+test compares its figures with the table of known answers."""
+
 _MARK = "(?:Goal|Minutes|Text|Many think|In fact|Hint|Why): |[-*] "
 _HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "Text": "about", "In fact": "fact"}
 _TASK = {"": "words", "Hint": "hint", "Why": "why"}

@@ -9,11 +9,10 @@ import streamlit as st
 
 from bpeviz.room import sheet
 from bpeviz.text import counted, label
-from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
+from bpeviz.ui.learn.vote_questions import Asked
 from bpeviz.views.acts import BeliefAct, BoundariesAct, IdsAct, PairAct, TypeAct, parts_of
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import last_starts
@@ -40,7 +39,6 @@ def show(draw_large: Callable[[str], None]) -> None:
         draw_large(large)
         return
     has_answers = st.query_params.get(PARAMETER) != STUDENT
-    EXPORT.put(Export("learn", questions=lambda: [*vote_questions.of(BEFORE_AFTER).values()]))
     words = prose.read("teacher")
     st.header(words.title if has_answers else "Worksheet", anchor=False)
     if has_answers:
@@ -63,7 +61,6 @@ def show(draw_large: Callable[[str], None]) -> None:
                     if entry.task:
                         query = {PARAMETER: "1", LARGE: entry.key}
                         link(f"Show “{entry.name}” large", "fullscreen", **query)
-    st.html(_before_after(has_answers=has_answers))
 
 
 def link(words: str, icon: str, **query: str) -> None:
@@ -163,20 +160,6 @@ def _blank(entry: Asked) -> str:
     if isinstance(act, IdsAct):
         return act.words([*act.ids])
     return "&nbsp;"
-
-
-def _before_after(*, has_answers: bool) -> str:
-    rows = []
-    for key, vote in vote_questions.of(BEFORE_AFTER).items():
-        options = (
-            f"{'☑' if has_answers and option['value'] == vote.right else '☐'} "
-            + _html(parts_of(option["words"]))
-            for option in vote.act.options
-        )
-        number = int(key.rpartition("/")[2]) + 1
-        rows.append([f"{number}. {_html(vote.prompt)}", "<br>".join(options)])
-    words = prose.read(BEFORE_AFTER)
-    return _section(words.title, f"<p>{escape(words.lead)}</p>", ("Question", "Answer"), rows)
 
 
 def _section(title: str, about: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

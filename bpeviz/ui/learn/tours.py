@@ -61,7 +61,7 @@ from bpeviz.ui.widgets import SessionValue
 
 FOLDER = Path(__file__).parent / "prose" / "tours"
 
-_KEYS = "splitting", "word-ends", "real-tokenizers", "sentencepiece", "algorithms"
+_KEYS = "splitting", "real-tokenizers", "sentencepiece", "algorithms"
 """The names of the files, in the order in which Learn lists the tours."""
 
 _MODULES = train, compare, inspect, algorithms, pretokenize

@@ -9,16 +9,14 @@ from functools import cache, lru_cache
 from itertools import chain, count
 from typing import Any, NamedTuple, TypedDict
 
-from bpeviz.room.votes import VoteQuestion, judged
-from bpeviz.ui.learn import before_after, prose
+from bpeviz.room.votes import VoteQuestion
+from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.views.acts import (
     BeliefAct,
     BoundariesAct,
     Judgment,
-    MergesAct,
-    NumberAct,
     PairAct,
     StopAct,
     parts_of,
@@ -31,13 +29,8 @@ PAIRS = 4
 STORED_STAGES = 64
 """The stages of a vote that are stored: those of the latest answers."""
 
-BEFORE_AFTER = "before_after"
-
 NOTE = "vote"
 """The note of a chapter with the words of its questions in rooms."""
-
-MOST_MERGES = 99
-"""The most merges that an answer of golf may have."""
 
 
 class OfferedChapter(TypedDict):
@@ -75,7 +68,7 @@ def offered() -> list[OfferedChapter]:
     """
     titles = {key: f"{i}. {prose.read(key).title}" for i, key in enumerate(BY_KEY)}
     chapters: list[OfferedChapter] = []
-    for group, title in (titles | {BEFORE_AFTER: prose.read(BEFORE_AFTER).title}).items():
+    for group, title in titles.items():
         with suppress(NoQuestionError):
             names = {key: vote.name for key, vote in of(group).items()}
             chapters.append({"title": title, "questions": names})
@@ -106,16 +99,9 @@ def key_of(named: str) -> str:
 
 @cache  # without chapters that cannot be computed
 def of(group: str) -> Mapping[str, VoteQuestion]:
-    """Return the votes on the questions of a chapter, or of `BEFORE_AFTER`, by their keys."""
-    if group in BY_KEY:
-        return {entry.key: entry.vote for entry in asked(BY_KEY[group]) if entry.vote}
-    questions = before_after.questions() if group == BEFORE_AFTER else []
-    votes = (_vote(question, parts_of(question.name)) for question in questions)
-    return {
-        f"{group}/{i}": replace(vote, name=f"{i + 1}. {vote.words}", series=len(questions))
-        for i, vote in enumerate(votes)
-        if vote
-    }
+    """Return the votes on the questions of a chapter, by their keys."""
+    entries = asked(BY_KEY[group]) if group in BY_KEY else ()
+    return {entry.key: entry.vote for entry in entries if entry.vote}
 
 
 def asked(chapter: Chapter) -> Iterator[Asked]:
@@ -162,9 +148,6 @@ def _vote(
         return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
 
     vote = VoteQuestion(prompt, act, judge, rows=question.rows, stage=stage, is_alone=True)
-    if isinstance(act, MergesAct):  # the number of merges
-        number, unchecked = NumberAct(1, MOST_MERGES, "merges"), judged(None, judge(None).message)
-        return replace(vote, act=number, judge=unchecked, stage=None)
     if isinstance(act, PairAct):
         likely = (mistake.given for mistake in question.likely()[: PAIRS - 1])
         offered = [place for place in (judge(None).right, *likely) if place is not None]

@@ -120,8 +120,6 @@ def test_teachers_page_has_all_texts_and_the_worksheet_no_answers() -> None:
         assert all(reply in answers for reply in plain)
         assert not any(reply in sheet for reply in plain)
         assert prose.fill(prose.read(chapter.key).fact, chapter.figures()) not in sheet
-    assert "☑" in answers
-    assert "☑" not in sheet
 
 
 def opened_for(teacher: str, **query: str) -> AppTest:

@@ -12,7 +12,6 @@ import tiktoken
 
 from bpeviz.ui.learn.base import DON_QUIJOTE, Question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, encode, units
-from bpeviz.ui.learn.figures import GOLF
 from bpeviz.views.acts import BoundariesAct
 
 TEXTS = [
@@ -166,20 +165,6 @@ def check_bytes(questions: Sequence[Question], example: str) -> None:
     assert not is_solved(questions[0], "a" * size)
 
 
-def check_golf(questions: Sequence[Question], text: str) -> None:
-    pars = [par for par, _ in GOLF.values()] if text == DON_QUIJOTE else [10]
-    pairs, (row,) = trained([single(text)], pars[-1])
-    places, left, counts = list[int](), single(text), []
-    for pair in pairs:
-        places.append(place(left, pair))
-        counts.append(len(left := merge(left, pair)))
-    goals = [*GOLF] if text == DON_QUIJOTE else [len(row)]
-    assert [next(i for i, n in enumerate(counts, 1) if n <= goal) for goal in goals] == pars
-    assert is_solved(questions[0], places)
-    said = str(questions[0].judge(places).message)
-    assert f"{len(row)} tokens after {len(places)} merges, as many" in said
-
-
 CHECKS: dict[tuple[str, str], Callable[[Sequence[Question], str], None]] = {
     ("units", "unknown"): check_list,
     ("units", "weights"): check_bytes,
@@ -190,7 +175,6 @@ CHECKS: dict[tuple[str, str], Callable[[Sequence[Question], str], None]] = {
     ("encode", "ids"): check_ids,
     ("real", "next"): check_ranks,
     ("real", "special"): check_typed,
-    ("golf", "merges"): check_golf,
 }
 
 

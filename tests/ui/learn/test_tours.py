@@ -32,10 +32,6 @@ TOLD = {
         {unknown} of its {new} words
         {whitespace} piece.; has {characters}.
         {list A} by; {list B} by""",
-    "word-ends": """{pair}; occurs {count} times
-        joins {pair}, {count} times
-        second merge, {pair}
-        {steps} merges; made {made}.; becomes {tokens}.""",
     "real-tokenizers": """({gpt2[ids]}); ({cl100k_base[ids]})
         {gpt2[n]} tokens; {cl100k_base[n]} in; {o200k_base[n]} in
         left: {o200k_base[tokens]}.
@@ -53,8 +49,6 @@ TOLD = {
         that is {q ##u[score]},; only {t ##h[score]}.
         with {most} pieces
         {steps} prunings; {least} pieces
-        {average} tokens
-        always {drawn[0]},
         writes {tokens}.""",
 }
 """The figures in words, with names in place of numbers, by tour: a line for each step."""
@@ -142,7 +136,7 @@ def test_marks_name_keys_of_elements_and_classes_of_components(tour: Tour) -> No
         assert {name, name.replace("-", " ")} & (keys if prefix else classes), name
 
 
-@pytest.mark.parametrize("address", ["splitting", "nothing.3", "word-ends.2", "splitting.x"])
+@pytest.mark.parametrize("address", ["splitting", "nothing.3", "sentencepiece.2", "splitting.x"])
 def test_address_of_another_page_or_of_no_step_is_harmless(address: str) -> None:
     steps = [payload["step"] for payload in shown(opened("Pre-tokenize", {"tour": address}))]
     assert steps == ([1] if address.startswith("splitting") else [])
@@ -179,16 +173,6 @@ def test_guesses_have_the_figures_of_what_follows(vocabularies: None) -> None:
     assert f"gives {splitting['whitespace']} pieces" in guesses["splitting"].question
     assert splitting["arithmetic"] > splitting["whitespace"]
     assert right["splitting"].startswith("More")
-    counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-    assert all(f"{word} {count}" in guesses["word-ends"].question for word, count in counts.items())
-    assert f"come {sum(counts.values())} times" in guesses["word-ends"].question
-    for option in guesses["word-ends"].options:
-        pair = "".join(re.findall("`(.)`", option.words))
-        with_pair = [count for word, count in counts.items() if pair in word]
-        assert (
-            option.answer == f"That is {with_pair[0]} and {with_pair[1]} times: {sum(with_pair)}."
-        )
-    assert right["word-ends"].startswith(first["word-ends"]["pair"])
     more = len(bpeviz.load("gpt2").encode("    Hello World")) - len(
         bpeviz.load("gpt2").encode("Hello World")
     )

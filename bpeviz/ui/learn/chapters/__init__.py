@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.learn.chapters import encode, fences, golf, merge, real, stop, units, why, wrong
+from bpeviz.ui.learn.chapters import encode, fences, merge, real, stop, units, why, wrong
 
 CHAPTERS = (
     why.CHAPTER,
@@ -13,7 +13,6 @@ CHAPTERS = (
     encode.CHAPTER,
     real.CHAPTER,
     wrong.CHAPTER,
-    golf.CHAPTER,
 )
 
 BY_KEY = {chapter.key: chapter for chapter in CHAPTERS}
