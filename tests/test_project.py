@@ -312,7 +312,7 @@ LINES = {
     "bpeviz/views": 2_845,
     "bpeviz/workers": 463,
     "tests": 32_761,
-    "tests data, kB": 202,
+    "tests data, kB": 203,
     "tests/*.mjs": 1_535,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
