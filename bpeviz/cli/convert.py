@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     with progress.during("Converting"):
         contents = formats.dump(tokenizer, target.format, suggests=True)
-        note = formats.left_out(tokenizer, contents, target.format)
+        note = formats.losses(tokenizer, contents, target.format)
         target.write(contents)
     if note:
         print_error(note)

@@ -129,15 +129,16 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     with progress.during(f"Loading {named(name)}"):
         files = _tokenizer_files(name)
         tokenizer = formats.parse(files, pattern=options.pattern, expression=options.expression)
-        if assumed := formats.assumed(files, pattern=options.pattern):
-            options.assumed = getattr(options, "assumed", {}) | {name: assumed}  # for --json
-            progress.print(f"{named(name)}: {assumed}")
+        if assumption := formats.assumption(files, pattern=options.pattern):
+            # For --json:
+            options.assumptions = getattr(options, "assumptions", {}) | {name: assumption}
+            progress.print(f"{named(name)}: {assumption}")
     return tokenizer
 
 
 def note_on(name: str, options: argparse.Namespace) -> dict[str, str]:
     """Return for JSON the note on what is assumed about a loaded tokenizer, or nothing."""
-    notes = getattr(options, "assumed", {})
+    notes = getattr(options, "assumptions", {})
     return {"note": notes[name]} if name in notes else {}
 
 

@@ -130,8 +130,8 @@ def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -
         if near := _neighbors(token, tokenizer, options):
             plain["neighbors"] = [*map(_plain_token, near)]
         tokens.append(plain)
-    assumed = files.note_on(options.tokenizer, options).values()
-    note = " ".join(filter(None, (answer.note, *assumed)))
+    assumptions = files.note_on(options.tokenizer, options).values()
+    note = " ".join(filter(None, (answer.note, *assumptions)))
     return {"query": answer.query, "note": note, "tokens": tokens}
 
 

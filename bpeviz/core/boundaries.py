@@ -205,8 +205,8 @@ class MergeBoundaries(Boundaries):
         ends = self.token_ends(step)
         if not len(ends):  # reduceat takes no empty list
             return np.empty(0, np.int32)
-        inner = np.where(self.boundary_mask(step), -1, self.merged_at)
-        return np.maximum.reduceat(inner, np.concatenate(([0], ends[:-1]))).astype(np.int32)
+        merge_steps = np.where(self.boundary_mask(step), -1, self.merged_at)
+        return np.maximum.reduceat(merge_steps, np.concatenate(([0], ends[:-1]))).astype(np.int32)
 
     @property
     def change_steps(self) -> NDArray[np.int32]:
@@ -214,11 +214,11 @@ class MergeBoundaries(Boundaries):
 
     def token_spans(self) -> TokenSpans:
         merged_at = self.merged_at.astype(np.int64)
-        inner = np.flatnonzero(merged_at < self.steps)
+        removed = np.flatnonzero(merged_at < self.steps)
         # The atoms whose boundaries end the token that the merge of each boundary makes.
-        ends = _next_greater(merged_at)[inner]
-        starts = len(merged_at) - 1 - _next_greater(merged_at[::-1])[::-1][inner]
-        times = merged_at[inner]
+        ends = _next_greater(merged_at)[removed]
+        starts = len(merged_at) - 1 - _next_greater(merged_at[::-1])[::-1][removed]
+        times = merged_at[removed]
         # In a token of three atoms or more, one merge may remove several boundaries.
         _, kept = np.unique(starts * (self.steps + 1) + times, return_index=True)
         times = times[kept]

@@ -112,7 +112,7 @@ class TextTable:
         columns: The columns that can be chosen.
         text: The names of the columns of text, one or more.
         label: The name of the column of labels, or "" for none.
-        left_out: The names of columns of lists and objects.
+        nested: The names of columns of lists and objects.
         is_parallel: Whether the columns of text are translations.
         size: The size of its file in bytes.
         numbers: The number of the row or the conversation of each cell, from 1.
@@ -126,7 +126,7 @@ class TextTable:
     columns: Columns
     text: Sequence[str]
     label: str
-    left_out: Sequence[str]
+    nested: Sequence[str]
     is_parallel: bool
     size: int
     numbers: Sequence[int] = ()
@@ -195,7 +195,7 @@ class TextTable:
         if label:
             texts += f", grouped by the {counted(len(self.texts), 'label')} of “{label}”"
         others = [name for name in self.columns if name not in (*self.text, label)]
-        others += [*self.left_out, *filter(None, [self.calls])]
+        others += [*self.nested, *filter(None, [self.calls])]
         rest = f" Not used: {listed(others, 5)}." if others else ""
         return f"{named(self.path)}: {texts}.{rest}"
 
@@ -245,8 +245,8 @@ def read_table(
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
     is_parallel = are_translations(running)
-    left_out = f"the tool calls of {counted(calls, 'message')}" if calls else ""
-    how = (is_parallel, size, numbers, raw, messages if raw else "", is_whole, left_out)
+    omitted_calls = f"the tool calls of {counted(calls, 'message')}" if calls else ""
+    how = (is_parallel, size, numbers, raw, messages if raw else "", is_whole, omitted_calls)
     return TextTable(path, columns, text, label, nested, *how)
 
 

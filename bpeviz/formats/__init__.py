@@ -56,10 +56,10 @@ __all__ = [
     "READERS",
     "Format",
     "FormatError",
-    "assumed",
+    "assumption",
     "dump",
     "guesses_pattern",
-    "left_out",
+    "losses",
     "parse",
     "paths_to_read",
     "paths_to_save",
@@ -118,7 +118,7 @@ def _suggested(tokenizer: Tokenizer, refused: str) -> str:
     return "" if is_busy else " No other format holds it, either."
 
 
-def left_out(tokenizer: Tokenizer, files: Mapping[str, bytes], format: str) -> str:
+def losses(tokenizer: Tokenizer, files: Mapping[str, bytes], format: str) -> str:
     """Return what files of `dump` do not contain, or apply in another way, as sentences, or ""."""
     around = [*chain(*tokenizer.template)]
     if not around and format != "sentencepiece" and not is_sentencepiece(tokenizer):
@@ -164,18 +164,18 @@ def parse(
         raise FormatError(f"{name} takes more memory than there is.") from error
 
 
-def assumed(files: Mapping[str, bytes], *, pattern: str = "") -> str:
+def assumption(files: Mapping[str, bytes], *, pattern: str = "") -> str:
     """Return what files do not contain and `parse` assumes, as a sentence, or "".
 
     Raises:
         FormatError: the files are not valid.
     """
     known, source = _source(files, None, pattern, "")
-    return "" if known.assumed is None else known.assumed(source)
+    return "" if known.assumption is None else known.assumption(source)
 
 
 def guesses_pattern(files: Mapping[str, bytes]) -> bool:
-    """Return whether `assumed` is about the pre-tokenization. Raises `FormatError`."""
+    """Return whether `assumption` is about the pre-tokenization. Raises `FormatError`."""
     return _source(files, None, "", "")[0].guesses_pattern
 
 

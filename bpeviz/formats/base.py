@@ -105,9 +105,9 @@ class Format:
             one token for several unknown characters.
         example: Python code that loads the files with the format's own library, where its usual
             call is not enough.
-        assumed: returns what files do not contain and `read` assumes, as a sentence, or "". None
+        assumption: returns what files do not contain and `read` assumes, as a sentence, or "". None
             for a format whose files contain everything.
-        guesses_pattern: whether `assumed` is about the pre-tokenization, so that another one can
+        guesses_pattern: whether `assumption` is about the pre-tokenization, so that another one can
             be chosen.
     """
 
@@ -124,7 +124,7 @@ class Format:
     settings: tuple[str, ...] = ()
     by_line: bool = False
     example: str = ""
-    assumed: Callable[[Source], str] | None = None
+    assumption: Callable[[Source], str] | None = None
     guesses_pattern: bool = False
 
 

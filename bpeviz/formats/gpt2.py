@@ -108,7 +108,7 @@ def _has_byte_alphabet(pairs: list[tuple[str, str]]) -> bool:
     return characters <= BYTE_OF.keys() and CHARACTER_OF[ord(" ")] in characters
 
 
-def _assumed(source: Source) -> str:
+def _assumption(source: Source) -> str:
     """Return which pre-tokenization is assumed, and why."""
     if source.pattern:
         return ""
@@ -149,6 +149,6 @@ FORMAT = Format(
     read=_read,
     detect=_detect,
     settings=SETTINGS_FILES,
-    assumed=_assumed,
+    assumption=_assumption,
     guesses_pattern=True,
 )

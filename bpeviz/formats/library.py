@@ -75,7 +75,7 @@ _OTHER_IDS = regex.compile(
 """Classes and types of models that number the pieces of SentencePiece in another way."""
 
 
-def _assumed(source: Source) -> str:
+def _assumption(source: Source) -> str:
     """Return how the class of the settings differs from SentencePiece, as a sentence, or ""."""
     settings = model_settings(source.settings)
     if not settings.name:
@@ -117,5 +117,5 @@ SENTENCEPIECE = Format(
     read=_read_sentencepiece,
     detect=_detect_sentencepiece,
     settings=SETTINGS_FILES,
-    assumed=_assumed,
+    assumption=_assumption,
 )

@@ -122,12 +122,12 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
 
 
 def _merges_of_remapped(tokenizer: RemappedTokenizer) -> Merges:
-    inner = _merges_of(tokenizer.inner)
+    dense = _merges_of(tokenizer.dense)
     table = tokenizer.table.tolist()
     return replace(
-        inner,
-        symbols={table[i]: symbol for i, symbol in inner.symbols.items()},
-        merges=[(table[a], table[b], table[new]) for a, b, new in inner.merges],
+        dense,
+        symbols={table[i]: symbol for i, symbol in dense.symbols.items()},
+        merges=[(table[a], table[b], table[new]) for a, b, new in dense.merges],
         special=dict(tokenizer.special),
     )
 
@@ -249,19 +249,19 @@ def tokenizer_of(name: str, merges: Merges) -> TrainedTokenizer | RemappedTokeni
     merges.check_sizes()
     _check_ids(merges)
     atoms = sorted(merges.symbols)
-    inner_id = {token_id: i for i, token_id in enumerate(atoms)}
-    inner_merges: list[Merge] = []
+    dense_id = {token_id: i for i, token_id in enumerate(atoms)}
+    dense_merges: list[Merge] = []
     counts = merges.counts or [0] * len(merges.merges)
     for (left, right, new), count in zip(merges.merges, counts, strict=True):
-        inner_id[new] = len(inner_id)
-        inner_merges.append(Merge(inner_id[left], inner_id[right], inner_id[new], count, 0, 0))
+        dense_id[new] = len(dense_id)
+        dense_merges.append(Merge(dense_id[left], dense_id[right], dense_id[new], count, 0, 0))
     pre_tokenizer = merges.pre_tokenizer
     alphabet = tuple(merges.symbols[i] for i in atoms)
     names = sorted(merges.special, key=merges.special.__getitem__)
     special = tuple(name for name in names if name != pre_tokenizer.unknown)
     cls: Any = SentencePieceTokenizer if pre_tokenizer.marks_spaces else MergeTokenizer
-    inner = cls(name, pre_tokenizer, alphabet, tuple(inner_merges), special=special)
-    return with_ids(inner, tuple(inner_id), merges.special)
+    dense = cls(name, pre_tokenizer, alphabet, tuple(dense_merges), special=special)
+    return with_ids(dense, tuple(dense_id), merges.special)
 
 
 class MergeParser:

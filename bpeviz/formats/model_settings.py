@@ -148,14 +148,14 @@ class ModelSettings:
 
 
 def model_settings(
-    files: Mapping[str, bytes], assumed: Family | None = None, entries: Collection[str] = ()
+    files: Mapping[str, bytes], default: Family | None = None, entries: Collection[str] = ()
 ) -> ModelSettings:
     """Return the settings in the files beside a vocabulary; invalid values count as missing.
 
     Args:
         files: The files.
-        assumed: The family if the settings do not name one.
-        entries: The vocabulary. Of an assumed family, only its entries are special tokens.
+        default: The family if the settings do not name one.
+        entries: The vocabulary. Of the default family, only special tokens in it count.
     """
     ours, model = (settings_in(files, name) for name in SETTINGS_FILES[:2])
     classes = ours.get("tokenizer_class"), model.get("tokenizer_class") or model.get("model_type")
@@ -170,10 +170,10 @@ def model_settings(
     kind = model.get("model_type")
     if isinstance(kind, str) and (BACKEND.fullmatch(kind) or _FORCED.fullmatch(kind)):
         named_in, name = SETTINGS_FILES[1], kind
-    families = (GPT2, BERT) if assumed is None else (assumed,)
+    families = (GPT2, BERT) if default is None else (default,)
     family = next((family for family in families if family.names_it(name)), None)
     is_known = family is not None
-    family = family or assumed
+    family = family or default
     values, extra, others = _merged(ours, settings_in(files, "special_tokens_map.json"))
     listed = _listed(values, extra, settings_in(files, "added_tokens.json"))
     defaults = {} if family is None else family.tokens

@@ -31,7 +31,7 @@ class Opened:
         title: Its name on the pages; at first that of the model, or else of a file.
         tokenizer: The tokenizer.
         chat: Its chat template.
-        assumed: What the files do not contain, and is assumed, as a sentence, or "".
+        assumption: What the files do not contain, and is assumed, as a sentence, or "".
         guesses_pattern: Whether that is the pre-tokenization.
         files: The files, if another pre-tokenization can be chosen for them.
     """
@@ -40,7 +40,7 @@ class Opened:
     title: str
     tokenizer: Tokenizer
     chat: ChatTemplate | None = None
-    assumed: str = ""
+    assumption: str = ""
     guesses_pattern: bool = False
     files: Sequence[tuple[str, bytes]] = ()
 
@@ -75,8 +75,8 @@ def open_files(
         _name([name for name, _ in given], files, tokenizer),
         tokenizer,
         chat_template(files),
-        assumed := formats.assumed(files, pattern=pattern),
-        bool(assumed) and formats.guesses_pattern(files),
+        assumption := formats.assumption(files, pattern=pattern),
+        bool(assumption) and formats.guesses_pattern(files),
     )
 
 

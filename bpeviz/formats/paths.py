@@ -72,9 +72,9 @@ def paths_to_read(path: Path) -> list[Path]:
         if own_names := names_to_read(_names(path)) or recognized_names(_heads(path)):
             return [path / name for name in own_names]
         folders = sorted(
-            inner.name
-            for inner in path.iterdir()
-            if inner.is_dir() and names_to_read(_names(inner))
+            folder.name
+            for folder in path.iterdir()
+            if folder.is_dir() and names_to_read(_names(folder))
         )
         if folders:
             raise FormatError(

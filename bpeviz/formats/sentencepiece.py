@@ -45,10 +45,10 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file of a tokenizer. Raises `UnsupportedError`."""
     if (content := library.content_of(tokenizer, SENTENCEPIECE)) is not None:
         return {FILE: content}
-    inner: Any = tokenizer.with_dense_ids
-    if inner.kind == "unigram":
-        return {FILE: _unigram(inner, tokenizer)}
-    merges = None if as_ranks(inner) else merges_of(tokenizer)  # which takes long
+    dense: Any = tokenizer.with_dense_ids
+    if dense.kind == "unigram":
+        return {FILE: _unigram(dense, tokenizer)}
+    merges = None if as_ranks(dense) else merges_of(tokenizer)  # which takes long
     if merges is None or not merges.pre_tokenizer.marks_spaces:
         raise UnsupportedError("the format is only for SentencePiece-style BPE and Unigram")
     return {FILE: _bpe(merges)}
@@ -72,8 +72,8 @@ def _bpe(merges: Merges) -> bytes:
     return _model("BPE", pieces, special, unknown, fallback, pre_tokenizer.adds_prefix)
 
 
-def _unigram(inner: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
-    pre_tokenizer = inner.pre_tokenizer
+def _unigram(dense: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
+    pre_tokenizer = dense.pre_tokenizer
     if pre_tokenizer.atoms == "bytes":
         raise UnsupportedError("its atoms are bytes, and the library has characters")
     if pre_tokenizer.pattern == "none":
@@ -88,9 +88,9 @@ def _unigram(inner: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
             f"words or characters, or --pattern {CUSTOM} --expression {BEFORE_SPACES!r}"
         )
     pieces: dict[int, tuple[str, float]] = {}
-    scores = inner.model.scores.tolist()
+    scores = dense.model.scores.tolist()
     for token_id, piece, score in zip(
-        ids_of(inner, tokenizer), inner.model.pieces, scores, strict=True
+        ids_of(dense, tokenizer), dense.model.pieces, scores, strict=True
     ):
         if SPACE in piece:
             raise UnsupportedError(

@@ -65,12 +65,12 @@ def _read(source: Source) -> Tokenizer:
     try:
         # Its own ids of special tokens follow the ranks.
         own = {name: i for i, name in enumerate(special, size - count)}
-        inner = LoadedRanks(source.name, *pattern, ranks, own)
+        dense = LoadedRanks(source.name, *pattern, ranks, own)
     except ValueError as error:
         raise document["vocab"].error(str(error).rstrip(".")) from None
     if pattern[0] == CUSTOM:
-        check(inner, ranks_encoder(ranks, written.text()))
-    return RemappedTokenizer(inner, range(count, size), special)
+        check(dense, ranks_encoder(ranks, written.text()))
+    return RemappedTokenizer(dense, range(count, size), special)
 
 
 def _special(document: Node, count: int) -> dict[str, int]:

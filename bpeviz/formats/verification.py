@@ -113,8 +113,8 @@ def check(tokenizer: Tokenizer, encode_batch: EncodeBatch, *, by_line: bool = Fa
         UnsupportedError: they differ, or a library refuses the file or a text.
         TransientError: a library, or an expression, takes too long.
     """
-    inner = tokenizer.with_dense_ids
-    is_known = isinstance(inner, TrainedTokenizer) and inner.pre_tokenizer.pattern != CUSTOM
+    dense = tokenizer.with_dense_ids
+    is_known = isinstance(dense, TrainedTokenizer) and dense.pre_tokenizer.pattern != CUSTOM
     compared = [
         *(_SHORT if is_known or by_line else texts()),
         *_of_vocabulary(tokenizer, by_line=by_line),

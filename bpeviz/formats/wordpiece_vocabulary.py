@@ -62,7 +62,7 @@ def _lines(file: str, content: bytes) -> dict[str, int]:
     return entries
 
 
-def _assumed(source: Source) -> str:
+def _assumption(source: Source) -> str:
     """Return which settings are assumed, and why."""
     settings = model_settings(source.settings, BERT)
     reason = ""
@@ -128,5 +128,5 @@ FORMAT = Format(
     read=_read_wordpiece,
     detect=_detect_wordpiece,
     settings=SETTINGS_FILES,
-    assumed=_assumed,
+    assumption=_assumption,
 )

@@ -702,7 +702,7 @@ def _without_tables(part: Any) -> Any:
             for key, value in part.items()
             if key != "precompiled_charsmap"
         }
-    return [_without_tables(inner) for inner in part] if isinstance(part, list) else part
+    return [_without_tables(item) for item in part] if isinstance(part, list) else part
 
 
 class MergeIds(Library):

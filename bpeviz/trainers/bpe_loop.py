@@ -288,9 +288,9 @@ def _groups(
     """Return start, end and count of each group of equal keys whose count is at least the level."""
     if not len(keys):
         return (np.zeros(0, np.int64),) * 3
-    changes = np.ones(len(keys) + 1, np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=changes[1:-1])
-    edges = changes.nonzero()[0]
+    is_edge = np.ones(len(keys) + 1, np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_edge[1:-1])
+    edges = is_edge.nonzero()[0]
     if weights is None:
         counts = edges[1:] - edges[:-1]
     else:
@@ -440,12 +440,12 @@ class _Round:
         return Merge(left, right, new, self.count, applied, n_tied)
 
     def _merge_few(self, left: int, right: int, new: int, at: list[int]) -> None:
-        cells, inner, sizes, gap = self._cells, self._inner_cells, self._sizes, self._gap
+        cells, is_inner, sizes, gap = self._cells, self._inner_cells, self._sizes, self._gap
         left_size, size = sizes[left], sizes[new]
         last = size - 1
         for p in at:
             cells[p + left_size] = gap  # no longer the start of a token
-            inner[p + left_size] = True
+            is_inner[p + left_size] = True
             cells[p] = cells[p + last] = new
         before: defaultdict[int, list[int]] = defaultdict(list)  # positions of (other, new)
         after: defaultdict[int, list[int]] = defaultdict(list)  # positions of (new, other)
@@ -456,14 +456,14 @@ class _Round:
             other = cells[p + size]
             if other != gap and other != new:  # of (new, new), the right one adds the pair
                 after[other].append(p)
-        changes = [
+        new_pairs = [
             ((right if other == new else other, left), (other, new), group)
             for other, group in before.items()
         ]
-        changes += [((right, other), (new, other), group) for other, group in after.items()]
+        new_pairs += [((right, other), (new, other), group) for other, group in after.items()]
         tied, level, weights = self._tied, self.level, self._weight_cells
         add = self._push if self._may_merge is None else self._push_allowed
-        for lost, pair, group in changes:
+        for lost, pair, group in new_pairs:
             if lost in tied:
                 self._recount(lost, tied.pop(lost))
             count = len(group) if weights is None else sum(map(weights.__getitem__, group))

@@ -59,7 +59,7 @@ class PairTable:
         left_size, size = sizes[left], sizes[left] + sizes[right]
         sizes.append(size)
         applied = 0
-        changes: defaultdict[Pair, int] = defaultdict(int)
+        count_changes: defaultdict[Pair, int] = defaultdict(int)
         added: defaultdict[Pair, list[int]] = defaultdict(list)
         for position in self._positions.pop(pair, ()):
             if row[position] != left or row[position + left_size] != right:
@@ -70,15 +70,15 @@ class PairTable:
             row[position] = row[position + size - 1] = new
             before, after = row[position - 1], row[position + size]
             if before != GAP:
-                changes[before, left] -= weight
-                changes[before, new] += weight
+                count_changes[before, left] -= weight
+                count_changes[before, new] += weight
                 added[before, new].append(position - sizes[before])
             if after != GAP:
-                changes[right, after] -= weight
-                changes[new, after] += weight
+                count_changes[right, after] -= weight
+                count_changes[new, after] += weight
                 added[new, after].append(position)
-        changes[pair] = -self.counts[pair]
-        for other, change in changes.items():
+        count_changes[pair] = -self.counts[pair]
+        for other, change in count_changes.items():
             self.counts[other] += change
         self._positions |= added
-        return new, applied, {other: change for other, change in changes.items() if change}
+        return new, applied, {other: change for other, change in count_changes.items() if change}

@@ -97,12 +97,12 @@ def train_merges(
         count, n_tied = pairs.counts[pair], pairs.n_tied(pair)
         if count < min_count:
             return merges, chosen, "rare"
-        changes = {id(counted): counted.merge(pair) for counted in distinct}
+        merged = {id(counted): counted.merge(pair) for counted in distinct}
         lengths = [
-            length - changes[id(counted)][1]
+            length - merged[id(counted)][1]
             for length, counted in zip(lengths, measured, strict=True)
         ]
-        new_id, applied, _ = changes[id(pairs)]
+        new_id, applied, _ = merged[id(pairs)]
         note = f"for {_name(chosen[-1])}"
         merges.append(Merge(*pair, new_id, count, applied, n_tied, note=note))
 
@@ -139,15 +139,15 @@ class _RankedPairs(PairTable):
         return self._n_pairs[self.counts[pair]] - 1
 
     def merge(self, pair: Pair) -> tuple[int, int, dict[Pair, int]]:
-        new, applied, changes = super().merge(pair)
+        new, applied, count_changes = super().merge(pair)
         self._names.append(Reversed(self._names[pair[0]] + self._names[pair[1]]))
-        for other, change in changes.items():
+        for other, change in count_changes.items():
             count = self.counts[other]
             self._n_pairs[count - change] -= 1
             self._n_pairs[count] += 1
             if count and new in other:
                 heappush(self._heap, self._entry(other))
-        return new, applied, changes
+        return new, applied, count_changes
 
 
 MEASURES = {

@@ -173,10 +173,10 @@ def _hidden_table(training: HiddenTokenTraining, step: int) -> dict[str, Sequenc
         for part in {merge.left, merge.right}:
             merged_into.setdefault(part, []).append(merge.new_id)
     hidden = []
-    for token_id, changes in enumerate(training.hidden_times[:step], first):
-        past = bisect_left(changes, step)
+    for token_id, hidden_times in enumerate(training.hidden_times[:step], first):
+        past = bisect_left(hidden_times, step)
         if past % 2:
-            hidden.append((changes[past - 1] + 1, token_id))
+            hidden.append((hidden_times[past - 1] + 1, token_id))
     hidden.sort(reverse=True)
     ids = [token_id for _, token_id in hidden]
 

@@ -188,11 +188,11 @@ class _Scores:
     def merge(self, pair: Pair, n_tied: int) -> Merge:
         """Replace a pair from left to right."""
         count, (a, b) = self._table.counts[pair], map(int, self.tokens[[*pair]])
-        new_id, applied, changes = self._table.merge(pair)
+        new_id, applied, count_changes = self._table.merge(pair)
         for token in pair:
             self.tokens[token] -= applied
         self.tokens[new_id] = applied
-        self._update(changes)
+        self._update(count_changes)
         score = count / (a * b)
         return Merge(*pair, new_id, count, applied, n_tied, score, together(count, a, b))
 

@@ -169,7 +169,7 @@ def _written(exported: Exported, format: str) -> tuple[Mapping[str, bytes] | Non
     try:
         tokenizer = exported.make()
         files = formats.dump(tokenizer, format)
-        return files, formats.left_out(tokenizer, files, format)
+        return files, formats.losses(tokenizer, files, format)
     except FormatError as error:
         if isinstance(error.__cause__, TransientError):
             raise  # an error is not cached

@@ -112,8 +112,8 @@ def _dialog(chosen: Callable[[str], None]) -> None:
                 on_click=_close,
                 args=(file.key,),
             )
-        if file.assumed:
-            st.caption(markdown.escape(file.assumed))
+        if file.assumption:
+            st.caption(markdown.escape(file.assumption))
         if file.files:
             st.button(
                 "Choose another pre-tokenization",

@@ -59,7 +59,7 @@ class Offer:
         identity: The rest of its identity in caches.
         needs: The published vocabulary whose files it needs.
         chat: The chat template of its model.
-        assumed: What its files do not contain, and is assumed, as a sentence, or "".
+        assumption: What its files do not contain, and is assumed, as a sentence, or "".
     """
 
     key: str
@@ -71,7 +71,7 @@ class Offer:
     identity: tuple[object, ...] = ()
     needs: str | None = None
     chat: ChatTemplate | None = None
-    assumed: str = ""
+    assumption: str = ""
 
     @property
     def training(self) -> Training | None:
@@ -203,5 +203,5 @@ def _from_file(file: Opened, title: str) -> Offer:
         lambda: file.tokenizer,
         lambda text: opened_tokenizers.boundaries(file.key, text, file.tokenizer),
         chat=file.chat,
-        assumed=file.assumed,
+        assumption=file.assumption,
     )

@@ -302,7 +302,7 @@ def check_converted(tokenizer: Tokenizer, key: str, files: dict[str, bytes]) -> 
     around = [*chain(*tokenizer.template)]
     if [*chain(*back.template)] != around:
         names = [tokenizer.token_label(i) for i in around]
-        assert_sentence(formats.left_out(tokenizer, files, key), tuple(names))
+        assert_sentence(formats.losses(tokenizer, files, key), tuple(names))
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *SENTENCEPIECE])

@@ -115,7 +115,7 @@ LLAMA_2: dict[str, object] = {
 def test_model_of_sentencepiece_says_what_its_special_tokens_lose() -> None:
     unigram = bpeviz.train("漢字", "unigram", pattern="whitespace", special_tokens=("<s>",))
     files = formats.dump(unigram.tokenizer(), "sentencepiece")
-    assert formats.left_out(unigram.tokenizer(), files, "sentencepiece") == (
+    assert formats.losses(unigram.tokenizer(), files, "sentencepiece") == (
         "The file decodes the ids of '<s>' to '', and this tokenizer to '<s>'."
     )
     training = bpeviz.train(
@@ -128,7 +128,7 @@ def test_model_of_sentencepiece_says_what_its_special_tokens_lose() -> None:
     )
     tokenizer = training.tokenizer()
     files = formats.dump(tokenizer, "sentencepiece")
-    assert formats.left_out(tokenizer, files, "sentencepiece") == (
+    assert formats.losses(tokenizer, files, "sentencepiece") == (
         "The file reads '<unk>' in a text as plain text. The file decodes the ids of 'the<s>the' "
         "to 'the the', and this tokenizer to 'the<s>the'."
     )
@@ -148,7 +148,7 @@ def test_settings_beside_a_model_of_sentencepiece_say_what_their_class_changes(
     files = {"tokenizer.model": content, "tokenizer_config.json": json.dumps(values).encode()}
     for name, part in files.items():
         (tmp_path / name).write_bytes(part)
-    ours, sentence = bpeviz.read(tmp_path), formats.assumed(files)
+    ours, sentence = bpeviz.read(tmp_path), formats.assumption(files)
     if not kind:
         assert sentence == ""
         return

@@ -251,7 +251,7 @@ def test_settings_beside_a_tokenizer_json_change_nothing_or_are_said(
             continue
         path = tmp_path_factory.mktemp("model")
         ours = written(files, path)
-        if formats.assumed(files):
+        if formats.assumption(files):
             continue
         theirs: Any = AutoTokenizer.from_pretrained(path)
         before, after = ours.template
@@ -269,13 +269,13 @@ def test_difference_of_the_prefix_is_said() -> None:
     content = formats.dump(tokenizer, "huggingface")
     beside = configured("GPT2", add_prefix_space=True)["tokenizer_config.json"]
     files = content | {"tokenizer_config.json": beside}
-    assert formats.assumed(files) == (
+    assert formats.assumption(files) == (
         "In transformers 5.24, tokenizer_config.json adds a space in front; tokenizer.json does "
         "not. bpeviz applies tokenizer.json alone."
     )
     beside = configured("GPT2")["tokenizer_config.json"]
-    assert formats.assumed(content | {"tokenizer_config.json": beside}) == ""
-    assert formats.assumed(content) == ""
+    assert formats.assumption(content | {"tokenizer_config.json": beside}) == ""
+    assert formats.assumption(content) == ""
 
 
 def test_difference_is_in_the_json_of_the_command_line(
@@ -289,13 +289,13 @@ def test_difference_is_in_the_json_of_the_command_line(
     for path in (tmp_path, tmp_path / "tokenizer.json"):
         given = ["--tokenizer", str(path), "--json"]
         assert main(["encode", str(tmp_path / "text.txt"), *given]) == 0
-        assert json.loads(capsys.readouterr().out)["note"] == formats.assumed(files)
+        assert json.loads(capsys.readouterr().out)["note"] == formats.assumption(files)
         assert main(["compare", str(tmp_path / "text.txt"), *given]) == 0
         rows = {row["tokenizer"]: row for row in json.loads(capsys.readouterr().out)}
-        assert rows[str(path)]["note"] == formats.assumed(files)
+        assert rows[str(path)]["note"] == formats.assumption(files)
         assert main(["compare", f"a={tmp_path / 'text.txt'}", *given]) == 0
         (row,) = json.loads(capsys.readouterr().out)["tokenizers"]
-        assert row["note"] == formats.assumed(files)
+        assert row["note"] == formats.assumption(files)
         for query in (["low"], []):
             assert main(["lookup", *query, *given]) == 0
-            assert json.loads(capsys.readouterr().out)["note"].endswith(formats.assumed(files))
+            assert json.loads(capsys.readouterr().out)["note"].endswith(formats.assumption(files))

@@ -44,12 +44,12 @@ def settings(**values: Any) -> dict[str, bytes]:
 def test_vocab_and_merges_have_the_chosen_pre_tokenization_or_that_of_gpt2() -> None:
     theirs = tokenizers.Tokenizer.from_str(of_kind("GPT-2").to_str())
     files = saved(theirs)
-    assert "GPT-2 is assumed" in formats.assumed(files)
+    assert "GPT-2 is assumed" in formats.assumption(files)
     qwen = files | settings(tokenizer_class="Qwen2Tokenizer")
     refusal(formats.parse, qwen, naming=("Qwen2Tokenizer", DOWNLOAD), error=formats.FormatError)
     expression = r"\d|\s+|[^\d\s]+"
     chosen = formats.parse(qwen, pattern="regex", expression=expression)
-    assert formats.assumed(qwen, pattern="regex") == ""
+    assert formats.assumption(qwen, pattern="regex") == ""
     text = "It's 12  lower"
     split = Split(Regex(expression), "isolated")
     level = ByteLevel(add_prefix_space=False, use_regex=False)

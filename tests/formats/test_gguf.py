@@ -261,7 +261,7 @@ def test_gguf_differences_from_llama_cpp_are_said(
     changes: dict[str, Value], parts: list[str]
 ) -> None:
     name = "model.gguf"
-    said = formats.assumed({name: gguf_file(with_special_tokens("llama") | changes)})
+    said = formats.assumption({name: gguf_file(with_special_tokens("llama") | changes)})
     assert bool(said) == bool(parts)
     assert said.count("; it ") == max(len(parts) - 1, 0)
     assert all(part in said for part in parts)

@@ -149,7 +149,7 @@ def test_vocabulary_of_bert_opens_as_lines_and_as_json(lower: bool) -> None:
         assert ours.unknown_id == vocabulary["[UNK]"]
         for text in ("AAA AAC ACG CGT", "the abc AB abs x", "aAA", *DIFFICULT[::3]):
             assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
-        assert "Those of BERT are assumed" in formats.assumed(files)
+        assert "Those of BERT are assumed" in formats.assumption(files)
 
 
 @pytest.mark.parametrize("key", ["_bpe_model", "_model"])
@@ -275,9 +275,9 @@ def test_sentencepiece_model_of_another_numbering_is_noted(tmp_path: Path) -> No
     settings = tmp_path / "tokenizer_config.json"
     settings.write_text('{"tokenizer_class": "XLMRobertaTokenizer"}')
     for path in (tmp_path, tmp_path / "sentencepiece.bpe.model"):
-        assert "XLMRobertaTokenizer" in formats.assumed(bpeviz.api.files_at(path))
+        assert "XLMRobertaTokenizer" in formats.assumption(bpeviz.api.files_at(path))
     settings.write_text('{"tokenizer_class": "T5Tokenizer"}')
-    noted = formats.assumed(bpeviz.api.files_at(tmp_path))
+    noted = formats.assumption(bpeviz.api.files_at(tmp_path))
     assert "T5Tokenizer decodes them to their names" in noted  # and has the same ids
 
 

@@ -109,18 +109,18 @@ def open_dialog() -> None:
 def test_assumed_pre_tokenization_can_be_changed() -> None:
     files = [*MERGES["gpt2"].items()]
     first = read_files(files)
-    assert "GPT-2 is assumed" in first.assumed
+    assert "GPT-2 is assumed" in first.assumption
     assert read_files(files, "cl100k").files == ()  # type: ignore[union-attr]
     app = AppTest.from_function(open_dialog)
     app.session_state["tokenizers_opened"] = [first]
     app.run()
-    assert markdown.escape(first.assumed) in [one.value for one in app.caption]
+    assert markdown.escape(first.assumption) in [one.value for one in app.caption]
     app.button(key=f"pre-tokenization of {first.key}").click().run()
     app.selectbox(key="split_of_file").set_value("characters").run()
     app.button(key="open_with_split").click().run()
     (changed,) = app.session_state["tokenizers_opened"]
     assert changed.title == first.title
-    assert changed.assumed == ""
+    assert changed.assumption == ""
     assert len(changed.tokenizer.encode("low")) == 3
 
 
@@ -202,7 +202,7 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
     assert ids == one.tokenizer.encode(samples.by_key("seashells").text)
     captions = [caption.value for caption in app.caption]
-    assert (markdown.escape(one.assumed) in captions) == bool(one.assumed)
+    assert (markdown.escape(one.assumption) in captions) == bool(one.assumption)
     if closer == "diagram":
         app = app_pages.opened("Inspect", tokenizers_opened=[one], **state)
         titles = [side["title"] for side in drawn(app, "sides")["sides"]]

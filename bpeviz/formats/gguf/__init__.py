@@ -307,7 +307,7 @@ def _read(source: Source) -> Tokenizer:
     return _KINDS[kind](_Model(title, metadata))
 
 
-def _assumed(source: Source) -> str:
+def _assumption(source: Source) -> str:
     """Return in which points llama.cpp differs, as sentences, or ""."""
     model = _Model("", read_metadata(*source.single()))
     kind = model.metadata.text(f"{_KEY}model") or ""
@@ -351,5 +351,5 @@ FORMAT = Format(
     suffixes=(".gguf",),
     read=_read,
     detect=_detect,
-    assumed=_assumed,
+    assumption=_assumption,
 )

@@ -51,12 +51,12 @@ LARGEST_PARSED = 12_000_000
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    inner = tokenizer.with_dense_ids
-    if (content := content_of(inner, HUGGING_FACE)) is not None:
+    dense = tokenizer.with_dense_ids
+    if (content := content_of(dense, HUGGING_FACE)) is not None:
         return {FORMAT.files[0]: content}
-    to_document = _DOCUMENTS.get(inner.exact_kind, _document_of_merges)
-    document = to_document(inner, tokenizer)
-    if tokenizer is not inner:
+    to_document = _DOCUMENTS.get(dense.exact_kind, _document_of_merges)
+    document = to_document(dense, tokenizer)
+    if tokenizer is not dense:
         special = tokenizer.special_tokens
         named = {i: name for name, i in special.items()}
         is_special = named.keys() >= {*chain(*tokenizer.template)}
@@ -86,8 +86,8 @@ _DOCUMENTS: Mapping[str, Callable[[Any, Any], dict[str, Any]]] = {
 def _read(source: Source) -> Tokenizer:
     file, content = source.single()
     content = content.removeprefix(b"\xef\xbb\xbf")  # the library refuses a byte order mark
-    if (inner := _inside(content)) is not None:
-        return _read(replace(source, files={file: inner}))
+    if (inside := _inside(content)) is not None:
+        return _read(replace(source, files={file: inside}))
     explain({file: content})
     if len(content) <= LARGEST_PARSED:
         document = parse_json(file, content)  # its errors name the line
@@ -127,8 +127,8 @@ def _inside(content: bytes) -> bytes | None:
     if (match := _MIDITOK.search(content)) is None:
         return None
     with contextlib.suppress(ValueError):
-        inner: str = json.loads(match[1])
-        return inner.encode("utf-8", "replace")
+        document: str = json.loads(match[1])
+        return document.encode("utf-8", "replace")
     return None
 
 
@@ -209,5 +209,5 @@ FORMAT = Format(
     read=_read,
     detect=_detect,
     settings=SETTINGS_FILES,
-    assumed=differences,
+    assumption=differences,
 )

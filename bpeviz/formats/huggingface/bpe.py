@@ -305,9 +305,9 @@ def _check_ignore_merges(
     tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
 ) -> None:
     """Raise `UnsupportedError` if merging a known pre-token does not give its own id."""
-    inner = cast("MergeTokenizer", tokenizer.with_dense_ids)
-    for merge in inner.merges:
-        merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
+    dense = cast("MergeTokenizer", tokenizer.with_dense_ids)
+    for merge in dense.merges:
+        merged = apply_merges(dense.atoms_of(merge.new_id), dense._rank)
         require(merged == (merge.new_id,), "some of its tokens are used only as a whole")
     for name in special:
         require(

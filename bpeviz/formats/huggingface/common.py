@@ -182,9 +182,9 @@ def with_special(entries: dict[str, int], special: Mapping[str, int]) -> dict[st
     return dict(sorted(entries.items(), key=lambda entry: entry[1]))
 
 
-def ids_of(inner: TrainedTokenizer, tokenizer: Any) -> Sequence[int]:
-    """Return the ids of atoms and trained tokens in the order of the inner tokenizer."""
-    ids: Sequence[int] = tokenizer.numbers[: len(inner.numbers)]
+def ids_of(dense: TrainedTokenizer, tokenizer: Any) -> Sequence[int]:
+    """Return the ids of atoms and trained tokens in the order of the dense tokenizer."""
+    ids: Sequence[int] = tokenizer.numbers[: len(dense.numbers)]
     return ids
 
 

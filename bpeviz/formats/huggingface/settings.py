@@ -80,9 +80,9 @@ def _plain(part: Any, **values: Any) -> Any:
     """Return a component without what does not change ids, and with other values."""
     if not isinstance(part, dict):
         return part
-    inner = next((part[key] for key in ("pretokenizers", "normalizers") if key in part), None)
-    if inner is not None:
-        parts = [_plain(each) for each in inner]
+    parts = next((part[key] for key in ("pretokenizers", "normalizers") if key in part), None)
+    if parts is not None:
+        parts = [_plain(each) for each in parts]
         if parts[:1] == splits("gpt2", "") and parts[1:] == [_plain(BYTE_LEVEL)]:
             return _plain(BYTE_LEVEL | {"use_regex": True}, **values)
         return parts[0] if len(parts) == 1 else parts

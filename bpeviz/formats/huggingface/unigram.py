@@ -36,37 +36,37 @@ So a sum of 512 of them is exact in any order, and ties are the same in both pro
 """
 
 
-def to_document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
+def to_document(dense: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
     """Return the document of a tokenizer.
 
     Args:
-        inner: the trained tokenizer.
+        dense: the trained tokenizer.
         tokenizer: the same with the ids of the document.
 
     Raises:
         UnsupportedError: the library would encode differently.
     """
-    pre_tokenizer = inner.pre_tokenizer
+    pre_tokenizer = dense.pre_tokenizer
     over_bytes = pre_tokenizer.atoms == "bytes"
     special = dict(tokenizer.special_tokens)
-    if not inner.alphabet:
+    if not dense.alphabet:
         raise UnsupportedError("it has no pieces")
     by_id: dict[int, list[Any]] = {}
     for token_id, piece, score in zip(
-        ids_of(inner, tokenizer), inner.model.pieces, inner.model.scores.tolist(), strict=True
+        ids_of(dense, tokenizer), dense.model.pieces, dense.model.scores.tolist(), strict=True
     ):
         if over_bytes:
             piece = "".join(CHARACTER_OF[ord(symbol)] for symbol in piece)
         if len(piece) > PIECE_ATOMS:
             raise UnsupportedError(f"one of its pieces has more than {PIECE_ATOMS:,} atoms")
         by_id[token_id] = [piece, _readable(score)]
-    _check_size(inner.model.pieces)
+    _check_size(dense.model.pieces)
     last = BYTE_LEVEL
     if pre_tokenizer.unknown is not None:
         by_id[special[pre_tokenizer.unknown]] = [pre_tokenizer.unknown, NEVER_CHOSEN]
         # The library encodes a run of unknown characters in a pre-token as one unknown token, and
         # bpeviz as one for each. So each is a pre-token.
-        last = split_at(_other_character(inner.alphabet))
+        last = split_at(_other_character(dense.alphabet))
     if {*by_id} != {*range(len(by_id))}:
         raise UnsupportedError("its ids have gaps, and in this format they are indices of a list")
     entries = {piece: token_id for token_id, (piece, _) in by_id.items()}

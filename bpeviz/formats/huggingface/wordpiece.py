@@ -36,26 +36,26 @@ Piece = tuple[str, bool]
 """The characters of a piece, and whether it continues a word."""
 
 
-def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
+def to_document(dense: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
     """Return the document of a tokenizer.
 
     Args:
-        inner: the trained tokenizer.
+        dense: the trained tokenizer.
         tokenizer: the same with the ids of the document.
 
     Raises:
         UnsupportedError: the library would encode differently.
     """
-    pre_tokenizer = inner.pre_tokenizer
+    pre_tokenizer = dense.pre_tokenizer
     if pre_tokenizer.unmatched == "drop" and pre_tokenizer.pattern in WITH_UNMATCHED_TEXT:
         raise UnsupportedError(
             f"it drops text that the pattern {pre_tokenizer.pattern} does not match, and bpeviz "
             "writes only patterns that match all text but white space"
         )
-    pieces = _pieces(inner)
+    pieces = _pieces(dense)
     prefix = _prefix(pre_tokenizer, pieces)
     entries: dict[str, int] = {}
-    for (piece, continues), token_id in zip(pieces, ids_of(inner, tokenizer), strict=True):
+    for (piece, continues), token_id in zip(pieces, ids_of(dense, tokenizer), strict=True):
         name = prefix * continues + piece
         if name in entries:
             raise UnsupportedError(
@@ -90,16 +90,16 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
     return document_of(
         model,
         special,
-        normalizers=_lower(pre_tokenizer, inner.alphabet),
+        normalizers=_lower(pre_tokenizer, dense.alphabet),
         pre_tokenizers=parts,
         decoder={"type": "WordPiece", "prefix": prefix, "cleanup": False},
     )
 
 
-def _pieces(inner: WordPieceTokenizer) -> list[Piece]:
+def _pieces(dense: WordPieceTokenizer) -> list[Piece]:
     """Return each piece, by id."""
-    pieces = [_piece_of(symbol) for symbol in inner.alphabet]
-    for merge in inner.merges:
+    pieces = [_piece_of(symbol) for symbol in dense.alphabet]
+    for merge in dense.merges:
         (left, continues), (right, _) = pieces[merge.left], pieces[merge.right]
         pieces.append((left + right, continues))
         if len(left) + len(right) > PIECE_CHARACTERS:

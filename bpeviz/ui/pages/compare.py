@@ -243,8 +243,8 @@ def show(side: DeltaGenerator) -> None:
         _draw_score(text, measured, offers, words)
     _caveats(measured[0].text, corpus, column_of)
     for offer in chosen:
-        if offer.assumed:
-            st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
+        if offer.assumption:
+            st.caption(markdown.escape(f"{offer.name}: {offer.assumption}"))
     if not st.context.is_embedded:
         _measures(measured, chosen)
 

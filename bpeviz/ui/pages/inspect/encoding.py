@@ -122,8 +122,8 @@ def choose_encoding(offer: Offer) -> EncodingSettings | None:
     with menu(label, "encoding_menu") or nullcontext() as place:
         if place is not None:
             import_button(TOKENIZER.put)
-            if offer.assumed:
-                st.caption(markdown.escape(offer.assumed))
+            if offer.assumption:
+                st.caption(markdown.escape(offer.assumption))
     if not is_ready(offer):
         return None
     if place is None:
