@@ -112,7 +112,7 @@ tour.
 """
 
 LINKED_STEP = "linked_step"
-"""The session key of the step of a link that was opened, and of the player it belongs to."""
+"""The session key of the step of a link or of a tour, and of the player it belongs to."""
 
 
 def frame(title: str) -> None:
@@ -157,6 +157,8 @@ def player(
             call(st.session_state[key][name])
 
     sent = payload.copy()
+    if (linked := _linked_step(payload)) and (tour_step := linked.get("tourStep")):
+        sent["tourStep"] = tour_step
     sent["initialStep"] = _first_step(payload)
     sent["isFollowed"], sent["takesWords"] = on_way is not None, on_word is not None
     if player_report(payload, key)["key"]:
@@ -176,12 +178,18 @@ def player_report(payload: Player, key: str) -> PlayerReport:
 
 def _first_step(payload: Player) -> int:
     """Return the step at which a player begins: of the first one after a link, the link's."""
+    linked = _linked_step(payload)
+    return min(linked["step"], payload["last"]) if linked else payload["initialStep"]
+
+
+def _linked_step(payload: Player) -> LinkedStep | None:
+    """Return the step of a link or of a tour, if its player has this payload."""
     linked: LinkedStep | None = st.session_state.get(LINKED_STEP)
     # A text that waits for its training has no steps.
-    if linked and payload["last"] and linked["key"] in (None, payload["key"]):
-        linked["key"] = payload["key"]
-        return min(linked["step"], payload["last"])
-    return payload["initialStep"]
+    if not linked or not payload["last"] or linked["key"] not in (None, payload["key"]):
+        return None
+    linked["key"] = payload["key"]
+    return linked
 
 
 def grid(data: Grid, key: str) -> PressedToken | None:

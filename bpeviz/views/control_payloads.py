@@ -10,10 +10,11 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class LinkedStep(TypedDict):
-    """The step of a link that was opened, and the key of its player, if that is known."""
+    """The step of a link or of a tour, and the key of its player, if that is known."""
 
     step: int
     key: str | None
+    tourStep: NotRequired[str]
 
 
 class LinkAnswer(TypedDict):

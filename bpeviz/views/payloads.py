@@ -211,12 +211,14 @@ class Player(TypedDict):
     key: str
     last: int
     initialStep: int
+    tourStep: NotRequired[str]
     unit: str
     vocabSizes: list[int] | None
     changingSteps: list[int] | None
     views: list[Timeline]
     opensInMotion: NotRequired[bool]
     plays: NotRequired[bool]
+    isWritten: NotRequired[bool]
     remark: NotRequired[Remark | None]
     ways: NotRequired[list[tuple[str, str]]]
     races: NotRequired[list[Race] | None]

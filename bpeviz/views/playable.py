@@ -70,13 +70,10 @@ if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remo
 // As a page, it plays once on a first visit. Else, and in a frame, it opens at the last step.
 const at = linked();
 const opening = at === null ? { opensInMotion: parent === window } : { initialStep: at };
-player(root, { ...data.player, races: data.races, ...opening }, ignore);
-for (const view of data.player.views)
-  if (view.last) token_table(shadow("token_table"), { view }, ignore);
-addEventListener("hashchange", () => {
-  const detail = linked();
-  if (detail !== null) document.dispatchEvent(new CustomEvent("bpeviz-jump", { detail }));
-});
+const { view } = player(root, { ...data.player, races: data.races, ...opening }, ignore);
+for (const timeline of data.player.views)
+  if (timeline.last) token_table(shadow("token_table"), { view: timeline }, ignore);
+addEventListener("hashchange", () => linked() === null || view.jump(linked()));
 """
 
 _SCORE = """

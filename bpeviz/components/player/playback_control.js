@@ -1,7 +1,6 @@
 // Plays the timeline frame by frame: on request, once by itself on a first visit, or led in a room.
 
 import { store, stored } from "../shared/storage.js";
-import { TEXT_SENT, TEXT_TYPED, TEXT_WRITTEN, subscribe } from "../shared/events.js";
 import { rankOf, stepOfRank } from "./controls.js";
 import { LED, Opening, Playback, beatOf, duration, secondsBetween } from "./pace.js";
 
@@ -10,6 +9,7 @@ const OPENING_AFTER = 600; // milliseconds
 const OPENED = "bpeviz-opened"; // in the browser's storage after a first visit
 const WRITTEN_STOPPED = "bpeviz-written-stopped"; // in the storage of a tab in which a new text was stopped
 const LONGEST_WRITTEN = 8; // seconds
+const WRITTEN_AFTER = 900; // milliseconds, in which the user may type on
 const TAKEN_OVER = 600; // milliseconds; the press that stops the opening does nothing else
 
 const reducedMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
@@ -24,12 +24,8 @@ export class PlaybackControl {
     this.section = player.section;
     this.pace = null; // at rest
     this.haste = 1; // by which a new text plays faster
+    this.isWritten = false; // whether a new text plays
     this.signal = signal;
-    this.sent = () => false; // returns whether a text is new and will play
-    this.written = null; // returns whether a text is the new one, until that plays
-    subscribe(TEXT_SENT, (isSent) => (this.sent = (text) => this.#playsWritten && isSent(text)), signal);
-    subscribe(TEXT_TYPED, () => this.#leaveWritten(true), signal);
-    subscribe(TEXT_WRITTEN, (isWritten) => this.#awaitWritten(isWritten), signal);
     // A hidden page has no frames: playback continues where it was.
     document.addEventListener("visibilitychange", () => (this.previousFrame = performance.now()), { signal });
   }
@@ -86,6 +82,7 @@ export class PlaybackControl {
   }
 
   #start(pace, replay = false) {
+    if (!this.isWritten) this.writtenEnds?.abort();
     this.pace = pace;
     if (replay) this.player.show(0);
     this.section.classList.add("playing", "moving");
@@ -113,10 +110,10 @@ export class PlaybackControl {
 
   stop() {
     cancelAnimationFrame(this.frame);
-    if (!this.isPlaying) return;
-    if (this.writtenEnds && !this.pace.isOver) store(WRITTEN_STOPPED, "yes", "sessionStorage");
     this.writtenEnds?.abort();
-    Object.assign(this, { pace: null, haste: 1, writtenEnds: null });
+    if (!this.isPlaying) return;
+    if (this.isWritten && !this.pace.isOver) store(WRITTEN_STOPPED, "yes", "sessionStorage");
+    Object.assign(this, { pace: null, haste: 1, isWritten: false });
     this.section.classList.remove("playing", "moving");
     this.player.show(this.player.step);
     this.player.report();
@@ -131,46 +128,36 @@ export class PlaybackControl {
 
   // ---- a new text
 
-  get #playsWritten() {
+  /** Whether a new text plays. */
+  get playsWritten() {
     return !reducedMotion?.matches && !stored(WRITTEN_STOPPED, "sessionStorage") && !("embedded" in document.documentElement.dataset);
   }
 
-  #awaitWritten(isWritten) {
-    if (!this.#playsWritten) return;
-    this.written = isWritten;
-    this.playWritten();
-  }
-
-  /** Play a new text once, as soon as the player has it and is seen. */
+  /** Play a new text once, as soon as typing has paused and it is seen. */
   playWritten() {
     const { data } = this.player;
-    if (!data || !this.written?.(data.views[0].text)) return;
-    this.written = null;
     const last = data.vocabSizes ? data.initialStep : data.last;
-    if (this.#rank(last)) this.whenSeen(() => this.isPlaying || this.#playWritten(last));
-  }
-
-  #playWritten(last) {
-    const all = duration(this.#rank(last));
-    this.haste = Math.max(1, all / LONGEST_WRITTEN / this.player.speed);
-    this.writtenLast = last;
     const { signal } = (this.writtenEnds = new AbortController());
     const leave = (event) => {
-      const path = event.composedPath();
-      if (!path.includes(this.section)) this.#leaveWritten(path[0].localName === "textarea");
+      const [target] = event.composedPath();
+      const isTyping = target.localName === "textarea";
+      if (event.type === "input" ? isTyping : !event.composedPath().includes(this.section)) this.#leaveWritten(last, isTyping);
     };
-    document.addEventListener("pointerdown", leave, { signal, capture: true });
-    this.play(last, last);
+    for (const name of ["pointerdown", "input"]) document.addEventListener(name, leave, { signal, capture: true });
+    const timer = setTimeout(() => this.whenSeen(() => {
+      if (this.isPlaying || signal.aborted) return;
+      this.isWritten = true;
+      this.haste = Math.max(1, duration(this.#rank(last)) / LONGEST_WRITTEN / this.player.speed);
+      this.play(last, last);
+    }), WRITTEN_AFTER);
+    signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
   // Typing shows the last step, and so does a press outside of the player, which stops later texts, too.
-  #leaveWritten(isTyping) {
-    this.written = null;
-    this.unseen?.disconnect();
-    if (!this.writtenEnds) return;
-    if (isTyping) this.writtenEnds = void this.writtenEnds.abort();
+  #leaveWritten(last, isTyping) {
+    if (isTyping) this.isWritten = false;
     this.stop();
-    this.player.go(this.writtenLast);
+    this.player.go(last);
   }
 
   /** Call a function once half of the stage is visible. */

@@ -4,7 +4,7 @@
 // the step, the selection one token; the playback control moves the step.
 
 import { component, newButton, toggleFullscreen } from "../shared/dom.js";
-import { DISPLAY_REQUESTED, FOLLOW, JUMP, STEP_REQUESTED, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
+import { STEP_REQUESTED, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount, ordinal } from "../shared/format.js";
 import { savesPicture } from "../shared/picture.js";
 import { store, stored } from "../shared/storage.js";
@@ -25,6 +25,7 @@ const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if 
 const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
 
 const lastSteps = storedSteps(); // key → step; survives a change of page
+let tourStep; // the last step of a tour that sent it to a step
 const players = new Set(); // those on the page: the first one takes the keys of the page
 
 /**
@@ -32,11 +33,13 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {string} key changes with anything that is drawn, but not with `last`
  * @property {number} last
  * @property {number} initialStep the step to begin with
+ * @property {string} [tourStep] the step of a tour that sends it to `initialStep`
  * @property {string} unit
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several rows are shown
  * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [plays] whether it plays as soon as it is seen, as the user asked
+ * @property {boolean} [isWritten] whether its text is newly written or opened, and plays once
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {import("./bars.js").RacePayload[] | null} [races] the candidates of its steps, for each view, if there are any
@@ -50,6 +53,14 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number} [goal] the step to which further ones are played, in place of the last
  * @property {import("./track.js").CurvesPayload} [curves] what the track shows in place of numbers of tokens
  * @property {import("./tokenized_text.js").TextPayload[]} views
+ */
+
+/**
+ * @typedef {object} Display the state of a player, or of a score, that followers in a room see, too
+ * @property {number} step
+ * @property {boolean} playing
+ * @property {number} speed
+ * @property {number[] | null} lit the token that is pointed at: the index of its text, and an atom of it
  */
 
 class Player {
@@ -117,10 +128,12 @@ class Player {
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
-    const isOpening = !this.data?.last && this.#opensInMotion(data);
-    const plays = isNew && data.plays && data.last > 0;
-    const awaitsPlay = isNew && this.data && data.last > 0 && this.playback.sent(data.views[0].text);
-    const step = isOpening || plays || awaitsPlay ? 0 : shownStep(this.data, this.step, data, lastSteps);
+    const isSent = data.tourStep !== undefined && data.tourStep !== tourStep;
+    if (isSent) ({ tourStep } = data);
+    const isOpening = !isSent && !this.data?.last && this.#opensInMotion(data);
+    const plays = isNew && data.last > 0 && (data.plays || (data.isWritten && this.playback.playsWritten && rankOf(data.changingSteps, data.last) > 0));
+    const known = isSent ? data.initialStep : shownStep(this.data, this.step, data, lastSteps);
+    const step = isOpening || plays ? 0 : known;
     this.data = data;
     if (isNew) {
       [this.isLacking, this.rest] = [false, data.initialStep];
@@ -144,7 +157,7 @@ class Player {
     const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
     const isChanged = contents !== this.contents; // other merges of the same text
     this.contents = contents;
-    if (!isNew && !isResized && !isChanged) return;
+    if (!isNew && !isResized && !isChanged) return isSent && this.jump(step);
     this.track.draw(data, this.stage.score.isBytes);
     const steps = this.stage.several ? rankOf(data.changingSteps, data.last) : data.last;
     this.section.classList.toggle("stepless", !steps && !data.curves);
@@ -168,11 +181,11 @@ class Player {
     }
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
-    this.awaitsPlay = isOpening || plays || awaitsPlay;
+    this.awaitsPlay = isOpening || plays;
     this.report(0);
-    if (plays) this.playback.whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
+    if (plays && data.plays) this.playback.whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
+    else if (plays) this.playback.playWritten();
     else if (isOpening) this.playback.awaitOpening();
-    else if (isNew) this.playback.playWritten();
   }
 
   #playTo(last) {
@@ -393,6 +406,14 @@ class Player {
     this.playback.play(this.step, this.data.last);
   }
 
+  /** Show a step that the address, or a tour, names. */
+  jump(step) {
+    this.playback.stop();
+    this.go(step);
+    // Keys continue from here, except for a user who moves over the page by keyboard.
+    if (!document.activeElement?.matches(":focus-visible")) this.section.focus({ preventScroll: true });
+  }
+
   // A single step is animated as in play, so that the new token is easy to find.
   #moveTo(step) {
     this.section.classList.add("moving");
@@ -402,15 +423,15 @@ class Player {
 
   // ---- following the leader of a room
 
-  /** @returns {import("../shared/events.js").Display} */
-  get #display() {
+  /** @returns {Display} */
+  get display() {
     const { lit } = this.selection;
     const place = lit && [this.views.indexOf(lit.view), lit.start];
     return { step: this.step, playing: this.playback.isPlaying, speed: this.speed, lit: place };
   }
 
-  /** @param {import("../shared/events.js").Display} display */
-  #follow({ step, playing, speed, lit }) {
+  /** @param {Display} display of the leader */
+  follow({ step, playing, speed, lit }) {
     const { playback, selection } = this;
     if (!playing || !playback.isLed) playback.stop();
     this.speedInput.value = String(speed);
@@ -467,16 +488,6 @@ class Player {
     on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
     // A link has no step whose text may change.
     subscribe(STEP_REQUESTED, (callback) => this.data && !this.data.isLive && callback(this.step), signal);
-    const jump = (step) => {
-      this.playback.stop();
-      this.go(step);
-      // Keys continue from here, except for a user who moves over the page by keyboard.
-      if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
-    };
-    subscribe(JUMP, jump, signal);
-    const isLed = () => this.data && (!this.data.task || this.data.task.isLed); // the stage of a vote is not
-    subscribe(FOLLOW, (display) => isLed() && this.#follow(display), signal);
-    subscribe(DISPLAY_REQUESTED, (callback) => isLed() && callback(this.#display), signal);
     signal.addEventListener("abort", () => {
       this.playback.end();
       players.delete(this);

@@ -1,11 +1,10 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
-// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload, send)`), whose
-// race it hides before a decision (`on("hidden", true)`). A vote is
+// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload, send)`), and returns
+// its view. It hides the race before a decision (`on("hidden", true)`). A vote is
 // shown above them (`on("vote", "above")`) or alone, with a stage of its own (`on("task", payload, send)`).
 
 import { copyText } from "../shared/clipboard.js";
 import { component, element, saveFile } from "../shared/dom.js";
-import { FOLLOW, currentDisplay, emit } from "../shared/events.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { begin, extend } from "./assembly.js";
@@ -36,7 +35,8 @@ class Room {
     this.signal = signal;
     this.find = (selector) => root.querySelector(selector);
     this.content = null;
-    /** @type {import("../shared/events.js").Display} */
+    this.picture = null; // the view of the player or of the score
+    /** @type {import("../player/player.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
     this.reportAgain = 0; // when the leader's display may be sent again
@@ -177,14 +177,14 @@ class Room {
     if (state.stage) this.stage = state.stage;
     const task = state.vote?.task.isLed ? { task: state.vote.task } : {};
     const isAsked = JSON.stringify(task) !== this.asked;
-    if (state.content?.score) this.on("score", this.content.score);
+    if (state.content?.score) this.picture = this.on("score", this.content.score);
     else if (this.content?.player && (state.content || state.more || isAsked)) {
       this.asked = JSON.stringify(task);
-      this.on("player", { ...this.content.player, races: this.content.races, isLive: true, initialStep: step, ...task }, this.answer);
+      this.picture = this.on("player", { ...this.content.player, races: this.content.races, isLive: true, initialStep: step, ...task }, this.answer);
     }
     const isNew = state.content && before?.number !== this.content.number;
     // A leader who was disconnected leads on from where the player is.
-    if (isLeader ? isNew : this.content && !this.away) emit(FOLLOW, this.display);
+    if (isLeader ? isNew : this.content && !this.away) this.picture?.follow(this.display);
     if (isNew) this.on("title", this.content);
     if (this.content && !isLeader) this.#offerFile();
     this.state = state;
@@ -364,15 +364,15 @@ class Room {
   }
 
   #moveTo(step) {
-    emit(FOLLOW, { ...this.display, step, playing: false, lit: null });
+    this.picture?.follow({ ...this.display, step, playing: false, lit: null });
     this.#report();
   }
 
   // The next step would reveal the answer.
   #pause() {
-    const display = currentDisplay();
+    const display = this.picture?.display;
     if (!display?.playing) return;
-    emit(FOLLOW, { ...display, playing: false, lit: null });
+    this.picture.follow({ ...display, playing: false, lit: null });
     this.#report();
   }
 
@@ -436,7 +436,7 @@ class Room {
   // ---- the step
 
   #report() {
-    const display = this.content && currentDisplay();
+    const display = this.content && this.picture?.display;
     const message = JSON.stringify({ ...display, content: this.content?.number });
     if (!display || message === this.reported) return;
     this.reported = message;
@@ -445,8 +445,8 @@ class Room {
   }
 
   #isAway() {
-    const own = this.content && !this.data.isLeader ? currentDisplay() : null;
-    return own !== null && (own.step !== this.display.step || own.playing !== this.display.playing);
+    const own = this.content && !this.data.isLeader ? this.picture?.display : null;
+    return Boolean(own) && (own.step !== this.display.step || own.playing !== this.display.playing);
   }
 
   #moved() {
@@ -457,7 +457,7 @@ class Room {
 
   #return() {
     this.away = false;
-    emit(FOLLOW, this.display);
+    this.picture?.follow(this.display);
     this.#draw();
   }
 

@@ -3,7 +3,6 @@
 
 import { LEFT_OUT_ID, LIT, UNKNOWN_ID, idOf } from "../shared/cells.js";
 import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
-import { DISPLAY_REQUESTED, FOLLOW, subscribe } from "../shared/events.js";
 import { savesPicture } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { TokenList } from "../shared/token_list.js";
@@ -87,8 +86,6 @@ class ScoreView {
     on(find(".projector"), "click", () => toggleFullscreen(this.board));
     on(document, "keydown", (event) => this.#key(event));
     followSize(this.place, () => this.#resized(), signal);
-    subscribe(DISPLAY_REQUESTED, (callback) => callback({ step: 0, playing: false, speed: 1, lit: this.#lit }), signal);
-    subscribe(FOLLOW, ({ lit }) => this.#follow(lit), signal);
   }
 
   #resized() {
@@ -170,12 +167,13 @@ class ScoreView {
     this.live.textContent = spanInWords(this.data, this.bytes, ...this.lit.span);
   }
 
-  get #lit() {
-    return this.lit ? [this.lit.row, this.lit.span[0]] : null;
+  /** @returns {import("../player/player.js").Display} */
+  get display() {
+    return { step: 0, playing: false, speed: 1, lit: this.lit ? [this.lit.row, this.lit.span[0]] : null };
   }
 
-  // The token that the leader of a room points at.
-  #follow(lit) {
+  /** @param {import("../player/player.js").Display} display of the leader of a room */
+  follow({ lit }) {
     if (String(lit) === this.litByLeader) return; // a follower may point elsewhere meanwhile
     this.litByLeader = String(lit);
     const row = this.data?.rows[lit?.[0]];

@@ -154,8 +154,8 @@ export class Tooltip {
  *
  * A host (Streamlit, or an HTML file) calls it with the root element that holds the component's
  * markup, its data, and `on(name, value)`, which receives the user's changes. It calls it again for
- * other data, and the result to remove the component. It may then mount the same elements again, so a
- * view registers its listeners with `signal`.
+ * other data, and the result to remove the component; that has the view as `view`. It may then mount
+ * the same elements again, so a view registers its listeners with `signal`.
  * @param {new (root: any, signal: AbortSignal) => {update(data: any, on: Function): void}} View
  */
 export function component(View) {
@@ -165,10 +165,12 @@ export function component(View) {
       const controller = new AbortController();
       mounted.set(root, { controller, view: new View(root, controller.signal) });
     }
-    mounted.get(root).view.update(data, on);
-    return () => {
+    const { view } = mounted.get(root);
+    view.update(data, on);
+    const remove = () => {
       mounted.get(root)?.controller.abort();
       mounted.delete(root);
     };
+    return Object.assign(remove, { view });
   };
 }

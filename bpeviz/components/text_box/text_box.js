@@ -1,13 +1,13 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
 import { component, element } from "../shared/dom.js";
-import { TEXT_SENT, TEXT_TYPED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
+import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { TextState, characterCount, isNewText, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
-const REST = 1500; // milliseconds without a key until a new text plays
+const REST = 1500; // milliseconds without a key, after which another text begins
 const STATUS_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 3000; // milliseconds, doubled each time
 const BEGINNING = 400; // UTF-16 units in the closed line
@@ -31,11 +31,10 @@ class TextBox {
     this.status = root.querySelector(".status");
     this.isTyped = false; // and not yet applied
     this.timer = 0;
+    this.typedAt = -REST;
     this.settled = ""; // the text before what is being typed
     this.given = ""; // the last text that was not typed: the browser's undo would mix it with what was before
     this.isPasted = false; // or dropped
-    this.asksOwn = false; // whether the server has been asked for the user's own text
-    this.table = null; // the name of the table in place of the box
     this.retry = 0;
     this.upload = new AbortController();
     this.signal = signal;
@@ -45,8 +44,9 @@ class TextBox {
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.select, "change", () => this.#choose());
     on(this.box, "input", ({ isComposing, inputType }) => {
+      if (performance.now() - this.typedAt > REST) Object.assign(this, { settled: this.state.text, isPasted: false });
+      this.typedAt = performance.now();
       this.isPasted ||= /^insertFrom(Paste|Drop)/.test(inputType);
-      this.#settle();
       if (!isComposing) this.#typed();
     });
     on(this.box, "compositionend", () => this.#typed());
@@ -57,8 +57,6 @@ class TextBox {
     on(this.box, "keydown", (event) => {
       const { key, ctrlKey, metaKey, shiftKey } = event;
       if ((ctrlKey || metaKey) && /^[zy]$/i.test(key) && this.box.value === this.given) this.#undo(event, shiftKey);
-      if (this.rest) this.#settle();
-      else emit(TEXT_TYPED);
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
     });
     on(this.opener, "click", () => {
@@ -74,7 +72,6 @@ class TextBox {
     subscribe(WAY_CHOSEN, (way) => way === "text" && this.#select(), signal);
     signal.addEventListener("abort", () => {
       this.#apply();
-      clearTimeout(this.rest);
       clearTimeout(this.retry); // the next box sends it
       this.upload.abort();
     });
@@ -149,14 +146,7 @@ class TextBox {
     if (!this.timer && changes !== this.drawn) {
       // A file takes the place of a sample.
       this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
-      const table = this.data.table?.name ?? null;
-      const isOther = table === null ? this.box.value !== text : table !== this.table;
-      const isOpened = this.drawn && sample === this.data.own && isOther && !this.asksOwn; // a file
-      this.asksOwn = false;
-      this.table = table;
-      if (isOpened) this.#settle();
       this.#fill(text);
-      if (!this.rest) this.settled = text;
       this.drawn = changes;
     }
     this.count.hidden = this.data.count === null;
@@ -204,12 +194,9 @@ class TextBox {
     this.select.value = sample;
     const { own } = this.state;
     if (sample !== this.data.own) this.#change(sample, this.state.text);
-    else if (own === null) {
-      this.asksOwn = true;
-      this.#change(sample, this.state.text, { text: undefined, isOwn: true });
-    } else {
+    else if (own === null) this.#change(sample, this.state.text, { text: undefined, isOwn: true });
+    else {
       this.#fill(own);
-      this.settled = own;
       this.#change(sample, own);
     }
   }
@@ -236,20 +223,6 @@ class TextBox {
     this.timer = setTimeout(() => this.#apply(), pause);
   }
 
-  // Wait for a pause. Then a text that is new plays (`PlaybackControl.awaitWritten`).
-  #settle() {
-    emit(TEXT_TYPED);
-    clearTimeout(this.rest);
-    this.rest = setTimeout(() => {
-      const { settled, isPasted, box: { value }, data: { table } } = this;
-      Object.assign(this, { rest: 0, settled: value, isPasted: false });
-      if (table) {
-        const [row] = table.first[0].split("…"); // the beginning: the middle of a long row is omitted
-        emit(TEXT_WRITTEN, (text) => text.startsWith(row));
-      } else if (isNewText(settled, value, isPasted)) emit(TEXT_WRITTEN, (text) => value.startsWith(text));
-    }, REST);
-  }
-
   // Send what was typed, if anything was.
   #apply() {
     if (!this.timer) return;
@@ -257,7 +230,6 @@ class TextBox {
     this.timer = 0;
     const text = wellFormed(this.box.value);
     this.#fill(text);
-    if (isNewText(this.settled, text, this.isPasted)) emit(TEXT_SENT, (part) => text.startsWith(part));
     this.#use(text);
   }
 
@@ -267,7 +239,7 @@ class TextBox {
     if (count <= limit) {
       this.state.own = text;
       remember(`own/${this.data.name}`, text);
-      this.#change(own, text);
+      this.#change(own, text, { isNew: isNewText(this.settled, text, this.isPasted) });
       return;
     }
     this.isTyped = false;

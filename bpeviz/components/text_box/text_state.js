@@ -35,8 +35,8 @@
 
 /**
  * A change of the user. With null as its text, it asks the server for its text; with `joins`, to join
- * the rows of the table.
- * @typedef {{number: number, sample: string, text: string | null, attempt?: number, joins?: boolean}} Change
+ * the rows of the table. A new text (`isNewText`) plays.
+ * @typedef {{number: number, sample: string, text: string | null, attempt?: number, joins?: boolean, isNew?: boolean}} Change
  */
 
 export class TextState {

@@ -2,7 +2,7 @@
 // Both are popovers, above everything but dialogs, and follow the mark, which a page may draw again at any time.
 
 import { component, element, newButton } from "../shared/dom.js";
-import { JUMP, WAY_CHOSEN, currentStep, emit } from "../shared/events.js";
+import { WAY_CHOSEN, emit } from "../shared/events.js";
 
 const LOOK_EVERY = 200; // milliseconds
 const MISSING_AFTER = 6000; // milliseconds until a mark counts as missing
@@ -24,7 +24,6 @@ const FOCUSABLE = 'a[href], button:enabled, input:enabled, select, textarea, sum
  * @property {string[]} options the answers to the guess before the first step, or none
  * @property {string[]} words paragraphs, with `code` and **strong** words
  * @property {string[]} mark selectors: of an element of the page, then of one in its shadow root
- * @property {number | null} jump the step to which the player goes
  */
 
 const isSeen = (part) => part.getClientRects().length > 0;
@@ -85,8 +84,7 @@ class Tour {
     this.find("[data-act=next]").textContent = options.length ? "Show me" : step === steps ? "Back to Learn" : "Next";
     this.box.ariaBusy = "false";
     if (!isNew) return;
-    // Until the user does something, the page may still set the player, and for a while move the mark
-    // or take the focus.
+    // Until the user does something, the page may for a while move the mark or take the focus.
     [this.since, this.isFresh, this.mark, this.box.dataset.mark] = [Date.now(), true, null, ""];
     this.box.scrollTop = 0;
     this.follow();
@@ -149,9 +147,6 @@ class Tour {
   }
 
   settle() {
-    const { jump } = this.data;
-    const step = currentStep();
-    if (jump !== null && step !== null && step !== jump) emit(JUMP, jump);
     if (Date.now() - this.since > MISSING_AFTER) return;
     if (this.mark) this.reveal();
     if (!this.box.matches(":focus-within")) this.box.focus({ preventScroll: true });

@@ -212,6 +212,9 @@ class TextSource:
     column = _Of[str]()
     """The column of it that is used, or `_SEVERAL` or `_WHOLE`."""
 
+    is_new = _Of[bool]()
+    """Whether the text is newly written or opened, until a player plays it."""
+
     failed = _Of[str]()
     """Why the last file cannot be used."""
 
@@ -340,7 +343,7 @@ class TextSource:
 
         Args:
             change: {"number", "sample": its key, "text"}, or anything else that a browser may send.
-                With "isOwn" in place of the text, the user's own text is used again. With
+                With "isNew", the text replaces another one, and plays. With "isOwn" in place of the text, the user's own text is used again. With
                 "isUploaded" in place of the text, the text was sent by itself. Without a
                 text, the browser asks for it.
         """
@@ -382,6 +385,7 @@ class TextSource:
         self.forget_file()
         self.sample.put(OWN_TEXT)
         self.box.put(text)
+        self.is_new.put(change.get("isNew") is True)
         if boxed is None:
             self.own.put(text)
         self.typed_at.put(self.version.get() or 0)
@@ -452,6 +456,7 @@ def choose_text(
         for name, content in files:
             try:
                 source.open_file(name, read_file(name, content))
+                source.is_new.put(True)
             except CorpusError as error:
                 source.failed.put(str(error))
 

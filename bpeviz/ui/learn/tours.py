@@ -223,7 +223,10 @@ def restore(page: Page) -> None:
         APPLIED.put(at)
         if not is_known:
             is_asking = tour.is_asking(number)
-            session.apply(page, tour.before if is_asking else tour.steps[number - 1].values)
+            step = tour.steps[number - 1]
+            session.apply(page, tour.before if is_asking else step.values)
+            if step.jump is not None and session.STEP not in st.query_params:
+                session.LINKED_STEP.put({"step": step.jump, "key": None, "tourStep": at})
 
 
 def draw(page: Page) -> None:
@@ -232,10 +235,9 @@ def draw(page: Page) -> None:
     if tour is None:
         return
     step = tour.steps[number - 1]
-    jump = None if session.STEP in st.query_params else step.jump
     data = {"tour": tour.key, "title": tour.title, "step": number, "steps": len(tour.steps)}
     data |= {"heading": step.heading, "words": tour.told(number)}
-    data |= {"mark": list(step.mark), "jump": jump, "options": []}
+    data |= {"mark": list(step.mark), "options": []}
     if tour.guess and tour.is_asking(number):
         options = [option.words for option in tour.guess.options]
         data |= {"heading": "Guess first", "words": [tour.guess.question], "options": options}

@@ -16,7 +16,7 @@ from bpeviz.text import counted, joined
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, page_trainings
 from bpeviz.ui.inputs.sentence import say
-from bpeviz.ui.inputs.text import LANGUAGES, THIS_TEXT, TRAIN_ON
+from bpeviz.ui.inputs.text import LANGUAGES, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.token_count import TITLE
 from bpeviz.ui.inputs.training import (
@@ -126,7 +126,9 @@ def add_to_published(payload: Player, text: str, steps: int) -> None:
 
 def _add(payload: Player, remark: Remark | None) -> None:
     payload["plays"], payload["remark"] = _PLAYS.present, remark
+    payload["isWritten"] = bool(TEXT.is_new.get()) and not page_change.has_arrived()
     _PLAYS.clear()
+    TEXT.is_new.clear()
 
 
 def _remark(trainings: Sequence[Trained], steps: int, last: int | None) -> Remark | None:

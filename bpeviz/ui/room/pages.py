@@ -36,6 +36,7 @@ const place = (name, mount, payload, on = ignore) => {
     stage.append(style);
   }
   remove = mount(stage, payload, on);
+  return remove.view;
 };
 const draw = {
   player: (payload, on) => place("player", player, payload, on),
