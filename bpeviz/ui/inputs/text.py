@@ -343,9 +343,9 @@ class TextSource:
 
         Args:
             change: {"number", "sample": its key, "text"}, or anything else that a browser may send.
-                With "isNew", the text replaces another one, and plays. With "isOwn" in place of the text, the user's own text is used again. With
-                "isUploaded" in place of the text, the text was sent by itself. Without a
-                text, the browser asks for it.
+                With "isNew", the text replaces another one, and plays. With "isOwn" in place of
+                the text, the user's own text is used again. With "isUploaded" in place of the
+                text, the text was sent by itself. Without a text, the browser asks for it.
         """
         match change:
             case {"number": int(number), "sample": str(sample)}:
