@@ -308,7 +308,7 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 1_103,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_437,
+    "bpeviz/ui": 10_450,
     "bpeviz/views": 2_845,
     "bpeviz/workers": 463,
     "tests": 32_761,
