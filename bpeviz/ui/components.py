@@ -7,7 +7,7 @@ and leaves a third.
 They are registered at import, which reads their files: restart the server after editing them.
 Streamlit sends the script of a component with each message. So this script only loads the
 component's module, which the browser stores (`bpeviz.ui.room.component_files`). The page's head
-defines `sayUnavailable` (`bpeviz.ui.server.first_style`).
+defines `sayUnavailable` (`bpeviz.ui.server.pages`).
 """
 
 from __future__ import annotations

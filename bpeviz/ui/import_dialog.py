@@ -127,15 +127,8 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     upload = f"tokenizer_upload_{_NUMBER.get() or 0}"
 
     def uploaded() -> None:
-        try:
-            files = uploads.files(upload)
-        except uploads.RefusedUploadError as error:
-            _forget_pending()
-            _FAILED.put(str(error))
-            _REPLY.put(True)
-            _replace_uploader()
-            return
-        if files:  # an uploader whose files were taken says that it has none now
+        # An uploader whose files were taken says that it has none now.
+        if files := uploads.files(upload):
             _forget_pending()
             _open(files, "", chosen)
 

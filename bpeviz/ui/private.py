@@ -72,33 +72,24 @@ def end_sessions() -> None:
 # ---- file_storage: Streamlit stores an upload until its session ends, even if another one has
 # replaced it. https://github.com/streamlit/streamlit/issues/9218
 
-_managers: list[MemoryUploadedFileManager] = []
-"""The storage of all uploads, from the first page run on."""
-
 
 def uploads() -> dict[str, bytes]:
     """Return the uploads of the session of this page run, by their ids."""
     context = get_script_run_ctx()
     if context is None:
         return {}
-    _managers[:] = [cast(MemoryUploadedFileManager, context.uploaded_file_mgr)]
-    files = _managers[0].file_storage.get(context.session_id, {})
+    files = _manager(context).file_storage.get(context.session_id, {})
     return {file_id: file.data for file_id, file in files.items()}
 
 
 def remove_upload(file_id: str) -> None:
     """Remove an upload of the session of this page run."""
-    _managers[0].remove_file(session_id(), file_id)
+    if (context := get_script_run_ctx()) is not None:
+        _manager(context).remove_file(context.session_id, file_id)
 
 
-def upload_sizes() -> dict[str, int]:
-    """Return the bytes of the uploads of each session."""
-    # Other threads add sessions and files meanwhile.
-    return {
-        session: sum(len(file.data) for file in [*files.values()])
-        for manager in _managers
-        for session, files in [*manager.file_storage.items()]
-    }
+def _manager(context: Any) -> MemoryUploadedFileManager:
+    return cast(MemoryUploadedFileManager, context.uploaded_file_mgr)
 
 
 # ---- context_dg_stack: if a page is requested just as a fragment ends, it runs in the same thread,

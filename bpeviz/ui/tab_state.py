@@ -2,7 +2,7 @@
 
 The browser stores the settings that each run sends, and the texts of the text boxes
 (`bpeviz/components/shared/tab.js`). When a tab is reloaded, a script marks the address
-(`bpeviz.ui.server.first_style`). The first run of the new session then draws only the frame and
+(`bpeviz.ui.server.pages`). The first run of the new session then draws only the frame and
 asks for the state, so that the results of the default text are never shown. A link in the address
 replaces the texts and settings, a typed one unless the tab has opened it before. Files are only on
 the server: the new session takes them over from the earlier one, which exists for some minutes.

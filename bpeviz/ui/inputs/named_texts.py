@@ -199,10 +199,7 @@ def _close_files() -> None:
 def _take_files() -> None:
     """Store the uploaded files, in place of others with their names, or why they are not usable."""
     failed: list[str] = []
-    try:
-        uploaded = _with_own_names(uploads.take(_UPLOAD.key))
-    except uploads.RefusedUploadError as error:
-        uploaded, failed = [], [str(error)]
+    uploaded = _with_own_names(uploads.take(_UPLOAD.key))
     for name, content in uploaded:
         try:
             text = read_file(name, content)

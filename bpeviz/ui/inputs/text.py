@@ -448,12 +448,7 @@ def choose_text(
 
     def take_file() -> None:
         # The browser may send the upload again after the page has changed; then nothing is there.
-        try:
-            files = uploads.take(source.upload.key)
-        except uploads.RefusedUploadError as error:
-            source.failed.put(str(error))
-            return
-        for name, content in files:
+        for name, content in uploads.take(source.upload.key):
             try:
                 source.open_file(name, read_file(name, content))
                 source.is_new.put(True)

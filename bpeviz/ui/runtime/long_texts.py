@@ -2,7 +2,7 @@
 
 Streamlit 1.67 parses the state of a component, copies it and converts it to JSON several times per
 run. Ten million characters hold the interpreter for a second, and they are part of each later
-message. So the browser sends a long text as the body of a request to `bpeviz.ui.server.long_texts`,
+message. So the browser sends a long text as the body of a request to `bpeviz.ui.server.pages`,
 and the message contains only its number.
 """
 
@@ -61,11 +61,6 @@ class Inbox:
         self._text = ("", 0, b"")
         return content.decode("utf-8", "replace")
 
-    @property
-    def size(self) -> int:
-        """The number of bytes stored."""
-        return len(self._text[2])
-
 
 _inboxes: WeakValueDictionary[str, Inbox] = WeakValueDictionary()
 """The inboxes of all sessions. An inbox ends with its session."""
@@ -74,10 +69,3 @@ _inboxes: WeakValueDictionary[str, Inbox] = WeakValueDictionary()
 def find(token: str) -> Inbox | None:
     """Return the inbox of a token, or None where its session has ended."""
     return _inboxes.get(token)
-
-
-def sizes() -> dict[str, int]:
-    """Return the bytes stored in each inbox, by its token."""
-    # Sessions begin in other threads meanwhile, and `items` fails if the dictionary grows.
-    inboxes = [reference() for reference in _inboxes.valuerefs()]
-    return {inbox.token: inbox.size for inbox in inboxes if inbox is not None}

@@ -2,15 +2,10 @@
 
 Streamlit stores every uploaded file until its session ends, even if the page has read it or
 another file has replaced it. So each file is removed from there once the page has read it.
-
-The uploader shows nothing but the status of a refused request, such as “Request failed with status
-code 413”. So the server stores the message in place of a file that it refuses, and the page shows
-it.
 """
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -20,18 +15,6 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.ui import private
 
-_REFUSED = secrets.token_bytes(16)
-"""Begins the content that is stored in place of a refused file."""
-
-
-class RefusedUploadError(ValueError):
-    """The server did not accept a file; the message is for the user."""
-
-
-def refused(message: str) -> bytes:
-    """Return the content to store in place of a refused file. message: the user-facing reason."""
-    return _REFUSED + message.encode()
-
 
 def files(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader.
@@ -40,34 +23,23 @@ def files(key: str) -> list[tuple[str, bytes]]:
 
     Args:
         key: The key of the uploader.
-
-    Raises:
-        RefusedUploadError: The server did not accept one of them.
     """
     uploaded = [*_uploaded(st.session_state.get(key))]
     ids = {file.file_id for file in uploaded}
     known = f"{key}_known"
     _remove(st.session_state.get(known, set()) - ids)
     st.session_state[known] = ids
-    contents = [(file.name, file.getvalue()) for file in uploaded]
-    for _, content in contents:
-        if content.startswith(_REFUSED):
-            raise RefusedUploadError(content.removeprefix(_REFUSED).decode())
-    return contents
+    return [(file.name, file.getvalue()) for file in uploaded]
 
 
 def take(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader, and remove them as well.
 
     Streamlit treats that as a change of the uploader, which then has no files.
-
-    Raises:
-        RefusedUploadError: The server did not accept one of them.
     """
-    try:
-        return files(key)
-    finally:
-        _remove({file.file_id for file in _uploaded(st.session_state.get(key))})
+    contents = files(key)
+    _remove({file.file_id for file in _uploaded(st.session_state.get(key))})
+    return contents
 
 
 def remove_all() -> None:

@@ -1,19 +1,19 @@
-"""What `app.py` passes to `st.App`: the route of components, and middleware, the outermost first.
+"""What `app.py` passes to `st.App`: routes that come before Streamlit's own, and middleware.
 
-The middleware adds headers, origins, a password, sizes and the first style. Under `AppTest`, the
-pages work without.
+The pages and the code of components are routes. The middleware, the outermost first, guards them,
+asks for a password, and serves rooms. Under `AppTest`, the pages work without.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
 import sys
 import webbrowser
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,15 +29,14 @@ from bpeviz.ui import private
 from bpeviz.ui.room import sheets
 from bpeviz.ui.room.component_files import PATH, component_file
 from bpeviz.ui.room.connections import RoomPages
-from bpeviz.ui.server.first_style import FirstStyle
-from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
-from bpeviz.ui.server.hosts import KnownHosts
-from bpeviz.ui.server.long_texts import LongTexts
-from bpeviz.ui.server.open_files import raise_open_files
-from bpeviz.ui.server.page_addresses import PageAddresses
+from bpeviz.ui.server.guard import Guard
+from bpeviz.ui.server.pages import content_security_policy, routes
 from bpeviz.ui.server.password import PasswordGate
-from bpeviz.ui.server.request_sizes import RequestSizes
-from bpeviz.ui.server.user_cookie import UserCookie
+
+try:
+    import resource
+except ImportError:  # Windows, where sockets are not files
+    resource = None  # type: ignore[assignment]
 
 __all__ = ["options"]
 
@@ -58,10 +57,13 @@ With the defaults, it scans what all users share so often that an edit takes a t
 SESSIONS = 10
 """Seconds between checks for sessions of closed tabs, and for workers that are missing."""
 
+_OPEN_FILES = (65_536, 10_240)
+"""Numbers of open files to try: macOS refuses more than the second one."""
+
 _log = logging.getLogger("bpeviz")
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def _lifespan(_app: object) -> AsyncIterator[None]:
     """Keep workers for trainings and files while the app runs, and open it in a browser."""
     trainings.start()
@@ -123,28 +125,38 @@ def options() -> dict[str, Any]:
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*GARBAGE)
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
-    policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
-    layers = [
-        Middleware(SecurityHeaders, policy=policy),
-        Middleware(RequestSizes, base=base),
-    ]
-    if st.get_option("server.enableCORS"):
-        origins = st.get_option("server.corsAllowedOrigins")
-        names = [private.server_name() or "", *map(_host, origins)]  # an empty one is not known
-        listens = st.get_option("server.address") or ""
-        layers.append(Middleware(KnownHosts, hosts=names, listens=listens))
+    origins = st.get_option("server.corsAllowedOrigins")
+    hosts = [private.server_name() or "", *map(_host, origins)]  # an empty one is not known
+    guard = {
+        "base": base,
+        "policy": content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", "")),
+        "hosts": hosts if st.get_option("server.enableCORS") else None,
+        "listens": st.get_option("server.address") or "",
+    }
+    layers = [Middleware(Guard, **guard)]
     if password := os.environ.get("BPEVIZ_PASSWORD"):
         layers.append(Middleware(PasswordGate, password=password, base=base))
-    layers += [
-        Middleware(RoomPages, base=base),
-        Middleware(PageAddresses, base=base),
-        Middleware(UserCookie, base=base),
-        Middleware(LongTexts, base=base),
-        Middleware(FirstStyle),
-    ]
+    layers.append(Middleware(RoomPages, base=base))
     code = Route(base.rstrip("/") + PATH, component_file)
-    return {"lifespan": _lifespan, "routes": [code], "middleware": layers}
+    return {"lifespan": _lifespan, "routes": [code, *routes(base)], "middleware": layers}
 
 
 def _host(origin: str) -> str:
     return urlsplit(origin.strip()).hostname or ""
+
+
+def raise_open_files() -> None:
+    """Let this process open as many files as the system allows.
+
+    A tab takes four: with 256, the default of macOS, the 59th tab would fail.
+    """
+    if resource is None:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for wanted in _OPEN_FILES:
+        most = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+        if soft == resource.RLIM_INFINITY or soft >= most:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            return

@@ -25,7 +25,6 @@ from bpeviz.ui import private
 from bpeviz.ui.mark import IMAGE
 from bpeviz.ui.room.connections import KEY, OVER, path
 from bpeviz.ui.runtime.user import LASTS, cookie
-from bpeviz.ui.server.user_cookie import opens_page
 
 COOKIE = "bpeviz_password"
 ROOM_COOKIE = "bpeviz_room"
@@ -180,7 +179,7 @@ class PasswordGate:
 
     def _asked(self, scope: Scope, message: str, status: int = 401) -> Response:
         """Return the form to a browser that opens a page, a short text to any other request."""
-        if opens_page(scope):
+        if _opens_page(scope):
             return self._form(scope, message, status)
         words = message or "Open the app in a browser and give its password."
         return PlainTextResponse(words, status)
@@ -211,6 +210,13 @@ def _network(scope: Scope) -> str:
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(address.ipv4_mapped or ipaddress.ip_network((int(address), 64), strict=False))
+
+
+def _opens_page(scope: Scope) -> bool:
+    """Return whether a connection is a browser that opens a page."""
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    return "text/html" in Headers(scope=scope).get("accept", "")
 
 
 def _is_form(scope: Scope) -> bool:

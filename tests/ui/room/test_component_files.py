@@ -7,18 +7,17 @@ import hashlib
 import re
 
 import pytest
-from helpers.asgi import HTML, ask
+from helpers.asgi import ask
 from starlette.applications import Starlette
-from starlette.responses import HTMLResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from bpeviz import components
 from bpeviz.ui.room.component_files import PATH, component_file
 from bpeviz.ui.room.connections import RoomPages
-from bpeviz.ui.server.first_style import FirstStyle
+from bpeviz.ui.server.pages import routes
 from bpeviz.ui.server.password import PasswordGate
 
+PAGES = Starlette(routes=routes("/base"))
 APP = Starlette(routes=[Route(f"/base{PATH}", component_file)])
 MODULE = components.module("player")
 
@@ -58,8 +57,7 @@ def test_every_component_is_a_module() -> None:
 
 @pytest.mark.parametrize("page", ["", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn"])
 def test_page_asks_for_the_modules_of_its_components_early(page: str) -> None:
-    app: ASGIApp = HTMLResponse("<head></head>")
-    body = ask(FirstStyle(app), address=f"/base/{page}", **HTML).body
+    body = ask(PAGES, address=f"/base/{page}").body
     files = re.findall(r'<link rel="modulepreload" href="\./code/([^"]+)">', body)
     assert {*files} <= {*components.modules()}
     names = [file.rpartition("-")[0] for file in files]

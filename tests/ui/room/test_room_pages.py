@@ -31,11 +31,11 @@ from bpeviz.ui.permalink import codec, typed
 from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.connections import LEADER, RoomPages
 from bpeviz.ui.runtime.user import COOKIE
-from bpeviz.ui.server.headers import SecurityHeaders
+from bpeviz.ui.server.guard import Guard
 
 TEXT = "the thin thing that they think"
 PLAYABLE = played(bpeviz.train(TEXT, merges=5), TEXT)
-APP = SecurityHeaders(RoomPages(page, "/base"), "default-src 'self'")
+APP = Guard(RoomPages(page, "/base"), "/base", "default-src 'self'", None)
 
 
 @pytest.fixture

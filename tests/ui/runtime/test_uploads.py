@@ -6,7 +6,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpeviz import limits
-from bpeviz.ui.runtime import uploads
 
 
 def script() -> None:
@@ -18,10 +17,7 @@ def script() -> None:
     def read() -> None:
         state = st.session_state
         read = uploads.take if state.get("taken") else uploads.files
-        try:
-            state.setdefault("read", []).append(read("one"))
-        except uploads.RefusedUploadError as error:
-            state["refused"] = str(error)
+        state.setdefault("read", []).append(read("one"))
         state.stored = len(private.uploads())
 
     st.file_uploader("one", key="one", on_change=read, accept_multiple_files=True)
@@ -49,15 +45,6 @@ def test_taken_files_are_held_no_longer() -> None:
         assert [(f"{number}.txt", content)] in opened.session_state["read"]
         assert opened.session_state["stored"] == 0
     assert not opened.exception
-
-
-def test_refused_file_is_an_error_with_the_message_of_the_server() -> None:
-    opened = app(taken=True)
-    refused = uploads.refused("It is too large.")
-    opened.file_uploader[0].set_value(("a.txt", refused, "text/plain")).run()
-    assert opened.session_state["refused"] == "It is too large."
-    assert opened.session_state["stored"] == 0
-    assert "read" not in opened.session_state or not opened.session_state["read"]
 
 
 def test_replaced_files_of_an_uploader_are_removed() -> None:

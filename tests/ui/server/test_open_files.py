@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bpeviz.ui.server import open_files
+from bpeviz.ui import server
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,6 @@ def test_server_may_open_as_many_files_as_the_system_allows(
     system = SimpleNamespace(
         RLIMIT_NOFILE=7, RLIM_INFINITY=-1, getrlimit=lambda _of: (soft, hard), setrlimit=put
     )
-    monkeypatch.setattr(open_files, "resource", system)
-    open_files.raise_open_files()
+    monkeypatch.setattr(server, "resource", system)
+    server.raise_open_files()
     assert given == ([(raised, hard)] if raised else [])
