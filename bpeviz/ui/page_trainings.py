@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from threading import Lock, Thread
-from typing import Any, cast
-
-import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
+from typing import Any
 
 import bpeviz
 from bpeviz.analysis import metrics
@@ -20,23 +17,13 @@ from bpeviz.corpus.documents import Documents, whole_text
 from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import markdown
 from bpeviz.ui.inputs.training import ALGORITHMS, Corpus, TrainingChoice
-from bpeviz.ui.runtime import fragments, run_lock, stop_run
+from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
-from bpeviz.ui.runtime.user import current_user
+from bpeviz.ui.runtime.user import acting_for, current_user
 from bpeviz.views import parts, race
 from bpeviz.views.payloads import RaceGroup, Timeline
 from bpeviz.views.stage import Row, Stage, TrainedOn, of_training
-
-PROGRESS = 0.4
-"""Seconds until the page shows the progress of a training, and between two looks at it.
-
-The messages of many take time.
-"""
-
-_DRAWN = 5
-"""The number of looks after which the progress is drawn again, even if it is the same."""
 
 RACED_AT_ONCE = 10_000
 """The most steps times atoms of a training whose candidates are sent before the player moves."""
@@ -44,11 +31,14 @@ RACED_AT_ONCE = 10_000
 STOPPED = "Training was stopped."
 
 Key = tuple[object, ...]
-Outcome = trainings.Result | trainings.JobError | None
 
 
 class TrainingError(ValueError):
     """A text cannot be trained on, or not be tokenized; the message is for the user."""
+
+
+class UntrainedError(TrainingError):
+    """A training has no result, but may have one if it is tried again."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +77,8 @@ class TrainingHandle(fragments.Handle):
         return (text, chosen, options, choice.special_tokens, choice.split, available)
 
     def open(self) -> Trained:
-        """Return the training, without drawing anything if it is in the cache."""
-        return known(self.text, self.choice) or get(self.text, self.choice)
+        """Return the training."""
+        return get(self.text, self.choice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,24 +197,61 @@ def _digest(text: str | Documents) -> object:
     return digest(text) if isinstance(text, str) else text.cache_key
 
 
-def get(
-    text: str | Documents, choice: TrainingChoice, meanwhile: Callable[[], object] | None = None
-) -> Trained:
-    """Return the training of a text, trained if need be.
+def get(text: str | Documents, choice: TrainingChoice) -> Trained:
+    """Return the training of a text, trained if need be; draw nothing.
 
     Args:
         text: The text of the page, which it is trained on unless the choice has a corpus.
         choice: The algorithm and its options.
-        meanwhile: Draws what the page shows while a worker trains; afterwards the page reruns.
 
     Raises:
         TrainingError: The text cannot be trained on, or not be tokenized.
     """
     handle = TrainingHandle(text, choice)
-    history, boundaries = _find_or_train(handle, meanwhile)
+    if (trained := cached_training(handle)) is not None:
+        return trained
+    with job_of(handle) as job, run_lock.released():
+        while not job.wait(60):
+            pass
+    return outcome_of(handle, job)
+
+
+def cached_training(handle: TrainingHandle) -> Trained | None:
+    """Return a training if it is in the cache. Raises `TrainingError`."""
+    result = cache.find(_key(handle))
+    return None if result is None else _trained(handle, value_of(result))
+
+
+def job_of(handle: TrainingHandle) -> AbstractContextManager[trainings.Job]:
+    """Provide the job of a training, in a worker, for this user."""
+    choice = handle.choice
+    how = (handle.training_text, choice.algorithm, _arguments(choice), current_user())
+    return trainings.run(_key(handle), *how)
+
+
+def outcome_of(handle: TrainingHandle, job: trainings.Job) -> Trained:
+    """Cache the outcome of an ended job; return the training. Raises `TrainingError`."""
+    key, outcome = _key(handle), job.outcome
+    if isinstance(outcome, tuple) and not cache.put(key, outcome):
+        outcome = trainings.JobError(trainings.TOO_LARGE, transient=False)
+    if isinstance(outcome, tuple):
+        return _trained(handle, outcome)
+    error = TrainingError(outcome.message if outcome else STOPPED)
+    if outcome and not outcome.transient:
+        cache.put(key, Failure(error))
+        raise error
+    raise UntrainedError(str(error))
+
+
+def _key(handle: TrainingHandle) -> Key:
+    return ("training", *handle.training_key)
+
+
+def _trained(handle: TrainingHandle, result: trainings.Result) -> Trained:
+    history, boundaries = result
     of_text = boundaries
-    if choice.corpus is not None:
-        of_text = _boundaries(handle.training_key, text, history)
+    if handle.choice.corpus is not None:
+        of_text = _boundaries(handle.training_key, handle.text, history)
     return Trained(handle, history, of_text, boundaries)
 
 
@@ -240,29 +267,19 @@ def known(text: str | Documents, choice: TrainingChoice, *, begin: bool = False)
     Raises:
         TrainingError: It is known that there is none.
     """
-    handle = TrainingHandle(text, choice)
-    result = cache.find(("training", *handle.training_key))
-    if result is not None:
-        history, of_training = cast(trainings.Result, value_of(result))
-        of_text = _boundaries(handle.training_key, text, history)
-        return Trained(handle, history, of_text, of_training)
-    if begin and _beginning.acquire(blocking=False):
-        Thread(target=_train_ahead, args=(handle,), daemon=True).start()
-    return None
+    trained = cached_training(TrainingHandle(text, choice))
+    if trained is None and begin and _beginning.acquire(blocking=False):
+        Thread(target=_train_ahead, args=(text, choice), daemon=True).start()
+    return trained
 
 
 _beginning = Lock()
 
 
-def _train_ahead(handle: TrainingHandle) -> None:
-    key = ("training", *handle.training_key)
-    choice = handle.choice
-    how = (handle.training_text, choice.algorithm, _arguments(choice), "trained ahead")
+def _train_ahead(text: str | Documents, choice: TrainingChoice) -> None:
     try:
-        with trainings.run(key, *how) as job:
-            while not job.wait(PROGRESS):
-                pass
-        _store(key, job.outcome)
+        with acting_for("trained ahead"), suppress(TrainingError):
+            get(text, choice)
     finally:
         _beginning.release()
 
@@ -296,76 +313,6 @@ def published_boundaries(name: str, text: str | Documents) -> Boundaries:
     return bpeviz.load(name).boundaries(text)
 
 
-def _find_or_train(
-    handle: TrainingHandle, meanwhile: Callable[[], object] | None
-) -> trainings.Result:
-    """Return the result of a training. Without one, the page stops and offers to train again.
-
-    A worker trains. After a moment, the page shows its progress and a button to stop it. When this
-    script run ends, because of another choice or a closed tab, so does the training.
-    """
-    key = ("training", *handle.training_key)
-    # Drawn in each run: else what follows would move, and stand twice on the page for a moment.
-    place = st.empty()
-    if (cached := cache.find(key)) is not None:
-        return cast(trainings.Result, value_of(cached))
-    state = st.session_state
-    name = digest(repr(key)).hex()
-    is_long = False
-    if (ended := state.get("ended_training")) is None or ended[0] != name:
-        choice = handle.choice
-        with trainings.run(
-            key, handle.training_text, choice.algorithm, _arguments(choice), current_user()
-        ) as job:
-            with run_lock.released():
-                is_long = not job.wait(PROGRESS)
-            if is_long:
-                _show_progress(job, name, place, meanwhile)
-        outcome = _store(key, job.outcome)
-        if isinstance(outcome, tuple) or cache.find(key) is not None:
-            place.empty()
-            if is_long and meanwhile is not None:
-                # The elements above the page shift those below, so the page is redrawn.
-                st.rerun()
-            return cast(trainings.Result, value_of(cache.find(key) or outcome))
-        message = outcome.message if isinstance(outcome, trainings.JobError) else STOPPED
-        state["ended_training"] = ended = (name, message)
-        place.empty()
-    if meanwhile is not None and not is_long:
-        meanwhile()
-    st.warning(markdown.escape(ended[1]))
-    st.button("Train again", on_click=lambda: state.pop("ended_training", None))
-    return stop_run.stop()
-
-
-def _store(key: Key, outcome: Outcome) -> Outcome:
-    """Cache the outcome of a training; return it, or that it is too large."""
-    if isinstance(outcome, tuple) and not cache.put(key, outcome):
-        outcome = trainings.JobError(trainings.TOO_LARGE, transient=False)
-    if isinstance(outcome, trainings.JobError) and not outcome.transient:
-        cache.put(key, Failure(TrainingError(outcome.message)))
-    return outcome
-
-
-def _show_progress(
-    job: trainings.Job, name: str, place: DeltaGenerator, meanwhile: Callable[[], object] | None
-) -> None:
-    """Show the progress of a training and a button to stop it, until it has ended."""
-    with place.container(key=f"training_progress {name}", horizontal=True):
-        bar, drawn = st.progress(0.0, job.message()), (0.0, job.message())
-        st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
-    if meanwhile is not None:
-        meanwhile()
-    with run_lock.released():
-        looks = 0
-        while not job.wait(PROGRESS):
-            looks += 1
-            # Streamlit stops a run only where it draws, also a run whose training does not go on.
-            if (now := (job.share, job.message())) != drawn or looks % _DRAWN == 0:
-                bar.progress(*now)
-                drawn = now
-
-
 def _arguments(choice: TrainingChoice) -> dict[str, Any]:
     return dict(choice.options) | {
         TRAINERS[choice.algorithm].largest: choice.largest,
@@ -374,7 +321,3 @@ def _arguments(choice: TrainingChoice) -> dict[str, Any]:
         "special_tokens": choice.special_tokens,
         "split_at_special": choice.split,
     }
-
-
-def _stop(name: str) -> None:
-    st.session_state["ended_training"] = (name, STOPPED)

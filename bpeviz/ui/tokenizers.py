@@ -23,7 +23,7 @@ from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import opened_tokenizers, page_trainings
+from bpeviz.ui import opened_tokenizers, page_trainings, training_progress
 from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, opened
@@ -158,7 +158,7 @@ def offers_with_own(
         sizes: The place of the vocabulary size.
     """
     try:
-        own = page_trainings.get(text, choice, idle_vocabulary_size)
+        own = training_progress.get(text, choice, idle_vocabulary_size)
     except TrainingError as error:
         idle_vocabulary_size()
         return offers(str(error), 0)

@@ -90,8 +90,10 @@ class Widget(SessionValue[V], ABC):
         """Set the value of a link."""
         self.put(value)
 
-    def _stored(self) -> V | None:
-        """Return the value of a widget that is not drawn in this run."""
+    def _stored(self, values: Values | None) -> V | None:
+        """Return the value of a widget, by default of the session, that this run may not draw."""
+        if values is not None:
+            return values.get(self)
         page_change.set_again(self.key)
         return self.get()
 
@@ -121,9 +123,10 @@ class TextField(Widget[str]):
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= self.longest
 
-    def value(self, initial: str = "") -> str:
+    def value(self, initial: str = "", values: Values | None = None) -> str:
         """Return the text, cleaned, without drawing it. initial: the text at first."""
-        return clean(initial if (text := self._stored()) is None else text)
+        text = clean(initial if (text := self._stored(values)) is None else text)
+        return text[: limits.BOX]
 
     def line(self, value: str = "", **options: Any) -> str:
         """Draw a box for one line; return the text, cleaned. value: the text at first."""
@@ -147,11 +150,11 @@ class OneOf(Widget[str]):
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.titles
 
-    def value(self, initial: str = "") -> str:
+    def value(self, initial: str = "", values: Values | None = None) -> str:
         """Return the value without drawing it. initial: the value at first, or "" for the first."""
-        chosen = self._stored()
+        value = self._stored(values)
         first = initial or next(iter(self.titles))
-        return chosen if chosen is not None and self.allows(chosen) else first
+        return value if value is not None and self.allows(value) else first
 
     def select(self, titles: Mapping[str, str] | None = None, **options: Any) -> str:
         """Draw a drop-down list; return the value. titles: where these are not the declared."""
@@ -269,17 +272,16 @@ class NumberField(Widget[int]):
     def used(self, value: int) -> int:
         return min(max(value, self.low), self.high) if type(value) is int else value
 
-    def value_in(self, fold: Settings, initial: int) -> int:
-        """Return the number of a closed fold, which opens with a message if it is not allowed.
+    def value(self, initial: int, values: Values | None = None) -> int:
+        """Return the number, or the nearest one that is allowed. initial: the number at first."""
+        number = self._stored(values)
+        return self.used(initial if number is None else int(number))
 
-        Args:
-            fold: The fold.
-            initial: The number at first.
-        """
-        number = self._stored()
+    def check_in(self, fold: Settings) -> None:
+        """Open a closed fold with a message if its number is not allowed."""
+        number = self._stored(None)
         if number is not None and self.used(number) != number:
             fold.open_again()
-        return self.used(initial if number is None else int(number))
 
     def box(self, **options: Any) -> int:
         """Draw a box that takes only allowed numbers; return the number."""
@@ -340,9 +342,9 @@ class Switch(Widget[bool]):
     def allows(self, value: Any) -> bool:
         return isinstance(value, bool)
 
-    def value(self, initial: bool = False) -> bool:
+    def value(self, initial: bool = False, values: Values | None = None) -> bool:
         """Return whether it is on, without drawing it. initial: whether it is on at first."""
-        return initial if (is_on := self._stored()) is None else bool(is_on)
+        return initial if (is_on := self._stored(values)) is None else bool(is_on)
 
     def toggle(self, **options: Any) -> bool:
         """Draw the switch; return whether it is on."""
@@ -412,6 +414,9 @@ class Settings(Section):
             self._due.clear()
             self.put(True)
         page_change.set_again(self.key)
+        for widget in self.contents:
+            if isinstance(widget, Widget):
+                page_change.set_again(widget.key)
         place = st.popover(self.label, type="tertiary", key=self.key, on_change="rerun")
         return place if place.open else None
 
@@ -449,7 +454,7 @@ class Price(Widget[float]):
 
     def value(self) -> float | None:
         """Return the price without drawing its box."""
-        return None if (price := self._stored()) is None else float(price)
+        return None if (price := self._stored(None)) is None else float(price)
 
     def box(self) -> float | None:
         """Draw a box for a number; return it, or None where it is empty."""
@@ -501,8 +506,11 @@ def numbers(beginning: str, label: str, first: int = 1) -> WidgetFamily[NumberFi
 class Values(Protocol):
     """The values of a page's widgets, in the session or in a link."""
 
-    def get(self, widget: Widget[V]) -> V | None:
-        """Return the value of a widget, or None where it has none."""
+    def get(self, value: SessionValue[V]) -> V | None:
+        """Return the value of a widget, or None where it has none.
+
+        Links have no other values; of a session, it may be any one.
+        """
         ...
 
     def members(self, family: WidgetFamily[W]) -> Iterator[W]:
@@ -513,8 +521,8 @@ class Values(Protocol):
 class SessionValues(Values):
     """The values that the session has."""
 
-    def get(self, widget: Widget[V]) -> V | None:
-        return widget.get()
+    def get(self, value: SessionValue[V]) -> V | None:
+        return value.get()
 
     def members(self, family: WidgetFamily[W]) -> Iterator[W]:
         return family.members(self._names)
@@ -537,8 +545,8 @@ class LinkValues(Values):
     taken: dict[str, Any]
     names: Sequence[str]
 
-    def get(self, widget: Widget[V]) -> V | None:
-        return cast("V | None", self.taken.get(widget.link))
+    def get(self, value: SessionValue[V]) -> V | None:
+        return cast("V | None", self.taken.get(value.link)) if isinstance(value, Widget) else None
 
     def members(self, family: WidgetFamily[W]) -> Iterator[W]:
         return family.members(self.names)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus.documents import Documents
-from bpeviz.ui.widgets import NumberField, WidgetFamily, numbers
+from bpeviz.ui.widgets import NumberField, Values, WidgetFamily, numbers
 
 ROW = numbers("row_of_", "Row")
 """The row of a table that a page of one text shows."""
@@ -27,6 +27,11 @@ def choose_row(text: str | Documents) -> str:
         help="Each row is a text of its own; this page shows one.", width=200
     )
     return text.texts[number - 1]
+
+
+def part_of(values: Values, part_numbers: WidgetFamily[NumberField], parts: Sequence[Part]) -> Part:
+    """Return the part of a text that a page shows."""
+    return parts[part_numbers.member(len(parts)).value(1, values) - 1]
 
 
 def choose_part(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pickle import PickleBuffer
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from bpeviz.ui.inputs.token_count import token_count
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import OneOf, SessionValue, TextField, V, Values, Widget
+from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, TextField, V, Values, Widget
 from bpeviz.views.control_payloads import BoxRows, TextBox
 
 EDITABLE = 100_000
@@ -473,7 +473,7 @@ def choose_text(
     name = source.boxed_file.get() or source.file_name.get() or ""
     if tables.ending(name) == ".json" and source.rows is None:
         st.caption(f"{markdown.escape(name)}: one text, with the keys and signs of JSON.")
-    return text_of(source, most, replaced)
+    return folded_text(source, most, replaced)
 
 
 def _begin(source: TextSource) -> None:
@@ -483,17 +483,42 @@ def _begin(source: TextSource) -> None:
 
 
 def text_of(
+    values: Values,
     source: TextSource,
     most: int = limits.PAGE_TEXT,
     replaced: Mapping[str, str] = MappingProxyType({}),
 ) -> str | Documents:
-    """Return the text of a source, which may be folded, as `choose_text` does."""
+    """Return the text of a source in the session or in a link, as `choose_text` does."""
+    text = _whole(values, source, replaced)
+    return "" if characters_in(text) > limits.TEXT else beginning(text, most)
+
+
+def _whole(values: Values, source: TextSource, replaced: Mapping[str, str]) -> str | Documents:
+    """Return the text of a source in its length."""
+    if (packed := values.get(source.table_rows)) is not None:
+        return unpacked(packed).documents
+    own = values.get(source.box)
+    sample = values.get(source.sample) or (source.first if own is None else OWN_TEXT)
+    if sample == OWN_TEXT and own is None:  # it was too long for the link
+        sample = source.first
+    sample = replaced.get(sample, sample)
+    if file := values.get(source.file):
+        return clean(file)
+    if sample == LANGUAGES:
+        return samples.passages()
+    if sample in (OWN_TEXT, *source.others):
+        return clean(own or "")
+    return samples.by_key(sample).text
+
+
+def folded_text(
+    source: TextSource,
+    most: int = limits.PAGE_TEXT,
+    replaced: Mapping[str, str] = MappingProxyType({}),
+) -> str | Documents:
+    """Return the text of a source whose box is not drawn, and draw why it is cut."""
     _begin(source)
-    sample = source.sample.get() or ""
-    is_passage = replaced.get(sample, sample) == LANGUAGES
-    chosen = source.file.get() or (samples.passages() if is_passage else source.box.get())
-    rows = source.rows
-    text = clean(chosen or "") if rows is None else rows.documents
+    text = _whole(SessionValues(), source, replaced)
     size = characters_in(text)
     if size > limits.TEXT:
         st.error(
@@ -504,7 +529,7 @@ def text_of(
     part = beginning(text, most)
     if size > most:
         first = f"{len(part):,} of {len(text):,}"
-        unit = "characters" if rows is None else "rows"
+        unit = "characters" if isinstance(text, str) else "rows"
         st.caption(f"This page uses the first {first} {unit}.")
     return part
 
@@ -612,15 +637,17 @@ def read_file(name: str, content: bytes) -> str:
     return text
 
 
-def expand_counts(text: str | Documents, counted: bool, most: int) -> str | Documents:
+def expand_counts(
+    text: str | Documents, counted: bool, most: int, tell: Callable[[str], object]
+) -> str | Documents:
     """Return the text to train on: a list of words with counts is written out, but no table.
 
-    Where a line cannot be read, a message says which, and the text is empty.
+    Where a line cannot be read, the text is empty, and `tell` is called with the reason.
     """
     if not counted or isinstance(text, Documents):
         return text
     try:
         return samples.written_out(text, most)
     except ValueError as error:
-        st.error(markdown.escape(str(error)))
+        tell(markdown.escape(str(error)))
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -34,12 +34,15 @@ from bpeviz.ui.inputs.text import (
     TextSource,
     choose_text,
     expand_counts,
+    folded_text,
     text_of,
+    unpacked,
 )
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
 from bpeviz.ui.widgets import (
     NumberField,
     OneOf,
+    SessionValues,
     Settings,
     SomeOf,
     Switch,
@@ -84,11 +87,22 @@ SPECIAL_TOKENS = TextField("special_names", "Special tokens", longest=MAX_EXPRES
 SPLIT_AT_SPECIAL = Switch("split_at_special", "Split the training text at special tokens")
 
 
+OF_MANY = MappingProxyType({THIS_TEXT: LANGUAGES})
+"""What a page of many texts is trained on in place of the text of the page."""
+
+
 class Corpus(NamedTuple):
-    """A text to train on that differs from the text of the page, and its name within a sentence."""
+    """A text to train on that differs from the text of the page.
+
+    Attributes:
+        name: Its name within a sentence.
+        text: The text.
+        is_own: Whether the user typed or opened it.
+    """
 
     name: str
     text: str | Documents
+    is_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -216,10 +230,151 @@ def choose_training(
         say(verb)
         trainer = TRAINERS[_algorithm()]
         say("on")
-        corpus = _corpus(has_text=text is not None)
+        _corpus(has_text=text is not None)
         sizes = sentence("size_place")
-        choice = _more(trainer, corpus)
-    return *_expanded(text or "", choice), sizes
+        _more(trainer, has_text=text is not None)
+    choice = choice_of(SessionValues(), text is not None)
+    size = characters_in(text or "")
+    if choice.corpus is not None and size > limits.PAGE_TEXT:
+        st.caption(f"The first {limits.PAGE_TEXT:,} of {size:,} characters are shown.")
+    return *expanded(text or "", choice, st.error), sizes
+
+
+def choice_of(values: Values, has_text: bool = True) -> TrainingChoice:
+    """Return how the user's tokenizer is trained.
+
+    Args:
+        values: The values of the page.
+        has_text: Whether it has one text.
+    """
+    trainer = TRAINERS[ALGORITHM.value(values=values)]
+    options = option_values(trainer, values)
+    corpus = corpus_of(values, has_text)
+    largest = _largest_of(values, [options], on_other=corpus is not None)
+    how = (*pre_tokenization_of(values), COUNTED.value(values=values), tuple(options.items()))
+    special = special_tokens_of(values, trainer.own_names(options))
+    return TrainingChoice(trainer.key, largest, *how, *special, corpus)
+
+
+def choices_of(
+    values: Values, first: Sequence[str], initial: Mapping[str, str | int]
+) -> list[TrainingChoice]:
+    """Return how the tokenizers of several algorithms are trained.
+
+    Args:
+        values: The values of the page.
+        first: The algorithms at first.
+        initial: The first values of options, by their names.
+    """
+    keys = values.get(SIDE_BY_SIDE)
+    keys = [*first] if keys is None else keys
+    options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
+    corpus = corpus_of(values)
+    largest = _largest_of(values, options, on_other=corpus is not None)
+    how = (largest, *pre_tokenization_of(values), COUNTED.value(values=values))
+    special = special_tokens_of(values, _reserved(keys))
+    return [
+        TrainingChoice(key, *how, tuple(own.items()), *special, corpus)
+        for key, own in zip(keys, options, strict=True)
+    ]
+
+
+def _reserved(keys: Iterable[str]) -> Collection[str]:
+    """Return the special tokens of some algorithms."""
+    return dict.fromkeys(name for key in keys for name in TRAINERS[key].reserved)
+
+
+def option_values(
+    trainer: Trainer,
+    values: Values,
+    place: str = "",
+    initial: Mapping[str, str | int] = MappingProxyType({}),
+) -> dict[str, str | int]:
+    """Return the options of a trainer that have an effect, by their names.
+
+    Args:
+        trainer: The trainer.
+        values: The values of the page.
+        place: Begins the names of options that have values of their own.
+        initial: The first values of options, by their names.
+    """
+    options: dict[str, str | int] = {}
+    for option in trainer.options:
+        if option.name == trainer.largest or not option.applies(options):
+            continue
+        widget = option_widget(trainer, option, place)
+        first = initial.get(option.name, option.at_first)
+        if isinstance(widget, TextSource):
+            options[option.name] = whole_text(text_of(values, widget))
+        elif isinstance(widget, NumberField):
+            options[option.name] = widget.value(int(first), values)
+        else:
+            options[option.name] = widget.value(str(first), values)
+    return options
+
+
+def corpus_of(values: Values, has_text: bool = True) -> Corpus | None:
+    """Return the training text, or None for the text of the page."""
+    if (name := _corpus_name(values, has_text)) is None:
+        return None
+    is_own = values.get(TRAIN_ON.sample) == OWN_TEXT or values.get(TRAIN_ON.file) is not None
+    replaced = {} if has_text else OF_MANY
+    return Corpus(name, text_of(values, TRAIN_ON, limits.TEXT, replaced), is_own)
+
+
+def _corpus_name(values: Values, has_text: bool = True) -> str | None:
+    """Return the name of the training text, or None for the text of the page."""
+    replaced: Mapping[str, str] = {} if has_text else OF_MANY
+    sample = values.get(TRAIN_ON.sample) or THIS_TEXT
+    sample = replaced.get(sample, sample)
+    if packed := values.get(TRAIN_ON.table_rows):
+        return unpacked(packed).name
+    if file := values.get(TRAIN_ON.file_name) or values.get(TRAIN_ON.boxed_file):
+        return file
+    if sample == THIS_TEXT:
+        return None
+    return "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
+
+
+def pre_tokenization_of(values: Values) -> tuple[str, str]:
+    """Return the pattern of the pre-tokenization, and its expression or word list."""
+    pattern = PATTERN.value(values=values)
+    typed = {CUSTOM: (EXPRESSION, FIRST_EXPRESSION), WORD_LIST: (WORDS, "")}
+    if pattern not in typed:
+        return pattern, ""
+    widget, first = typed[pattern]
+    return pattern, widget.value(first, values)
+
+
+def special_tokens_of(values: Values, own: Collection[str]) -> tuple[tuple[str, ...], bool]:
+    """Return the special tokens, and whether the training text is split at them.
+
+    Args:
+        values: The values of the page.
+        own: The special tokens of the algorithms.
+    """
+    names = tuple(dict.fromkeys(SPECIAL_TOKENS.value(values=values).split()))
+    is_counted = COUNTED.value(values=values)
+    if is_counted or not (names or own):
+        return names, not is_counted
+    return names, SPLIT_AT_SPECIAL.value(True, values)
+
+
+def _largest_of(
+    values: Values, options: Iterable[Mapping[str, str | int]], *, on_other: bool
+) -> int:
+    """Return the largest vocabulary size. on_other: whether it is trained on another text."""
+    over_bytes = _over_bytes(options)
+    first = _first_largest(on_other=on_other, over_bytes=over_bytes)
+    return _largest_widget(over_bytes=over_bytes).value(first, values)
+
+
+def _over_bytes(options: Iterable[Mapping[str, str | int]]) -> bool:
+    return any("bytes" in of_trainer.values() for of_trainer in options)
+
+
+def _largest_widget(*, over_bytes: bool) -> NumberField:
+    return replace(LARGEST_SIZE, low=BYTE_VALUES) if over_bytes else LARGEST_SIZE
 
 
 def _algorithm() -> str:
@@ -232,73 +387,67 @@ def _algorithm() -> str:
         return short.radio([trainer.gist for trainer in TRAINERS.values()])
 
 
-def _corpus(*, has_text: bool = True) -> Corpus | None:
-    """Draw the menu of the training text; return it, or None for the text of the page."""
-    replaced = {} if has_text else {THIS_TEXT: LANGUAGES}
-
-    def chosen() -> str | None:
-        sample = TRAIN_ON.sample.get() or THIS_TEXT
-        sample = replaced.get(sample, sample)
-        file = TRAIN_ON.file_name.get() or TRAIN_ON.boxed_file.get()
-        if sample == THIS_TEXT and file is None:
-            return None
-        name = "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
-        return file or name
-
-    words = markdown.escape(chosen() or "this text")
+def _corpus(*, has_text: bool = True) -> None:
+    """Draw the menu of the training text."""
+    words = markdown.escape(_corpus_name(SessionValues(), has_text) or "this text")
     with menu(words, "trained_on_menu") or nullcontext() as place:
-        how = TRAIN_ON, limits.TEXT, replaced
-        text = text_of(*how) if place is None else choose_text(*how)
-    return None if (name := chosen()) is None else Corpus(name, text)
+        draw = folded_text if place is None else choose_text
+        draw(TRAIN_ON, limits.TEXT, {} if has_text else OF_MANY)
 
 
 def on_languages(choice: TrainingChoice) -> TrainingChoice:
     """Return a choice as it is once the user trains on the passages in many languages."""
     corpus = Corpus(TRAIN_ON.others[LANGUAGES], samples.passages())
-    first = _first_largest(corpus, over_bytes=("atoms", "bytes") in choice.options)
-    largest = choice.largest if LARGEST_SIZE.present else first
+    over_bytes = _over_bytes([dict(choice.options)])
+    first, first_on_other = (
+        _first_largest(on_other=on_other, over_bytes=over_bytes)
+        for on_other in (choice.corpus is not None, True)
+    )
+    largest = first_on_other if choice.largest == first else choice.largest
     return replace(choice, largest=largest, counted=False, corpus=corpus)
 
 
-def _expanded(
-    text: str | Documents, choice: TrainingChoice
+def expanded(
+    text: str | Documents, choice: TrainingChoice, tell: Callable[[str], object] = str
 ) -> tuple[str | Documents, TrainingChoice]:
-    """Return the text of the page and the choice, with a list of counted words written out."""
+    """Return the text of a page and the choice, with a list of counted words written out.
+
+    Args:
+        text: The text.
+        choice: How to train on it.
+        tell: Is called with the reason why a list cannot be read.
+    """
     if (corpus := choice.corpus) is None:
-        written = expand_counts(text, choice.counted, limits.PAGE_TEXT)
+        written = expand_counts(text, choice.counted, limits.PAGE_TEXT, tell)
         is_list = written or not text
         # A text that is no list is shown, but not trained on.
         return (written, choice) if is_list else (text, replace(choice, corpus=Corpus("", "")))
-    if (size := characters_in(text)) > limits.PAGE_TEXT:
-        # A worker computes only the boundaries of the training text.
-        st.caption(f"The first {limits.PAGE_TEXT:,} of {size:,} characters are shown.")
-    # Samples are no lists of words.
-    written = expand_counts(corpus.text, choice.counted and TRAIN_ON.has_box, limits.TEXT)
+    # A worker computes only the boundaries of the training text. Samples are no lists of words.
+    is_list = choice.counted and corpus.is_own
+    written = expand_counts(corpus.text, is_list, limits.TEXT, tell)
     return beginning(text, limits.PAGE_TEXT), replace(choice, corpus=corpus._replace(text=written))
 
 
-def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
-    """Draw the options of a trainer and the pre-tokenization in a menu; return the choice."""
-    values: dict[str, str | int] = {}
+def _more(trainer: Trainer, *, has_text: bool) -> None:
+    """Draw the options of a trainer and the pre-tokenization in a menu."""
+    values = SessionValues()
     fold = MORE.menu()
     is_open = fold is not None
-    with fold or nullcontext():
-        _options(trainer, trainer.options[:1], values, is_open=is_open)
-        pattern, expression = _pre_tokenization(is_open=is_open)
-        place = st.container() if is_open else None
-        _options(trainer, trainer.options[1:], values, is_open=is_open)
-        special = _special_tokens(trainer.own_names(values), is_open=is_open)
-        counted = _counted(is_open=is_open)
+    with fold or nullcontext() as place:
+        _options(trainer, trainer.options[:1], is_open=is_open)
         if is_open:
+            _pre_tokenization()
+            place = st.container()
+        _options(trainer, trainer.options[1:], is_open=is_open)
+        options = option_values(trainer, values)
+        if is_open:
+            _special_tokens(trainer.own_names(options))
+            _counted()
             if not trainer.prunes:
                 BY_MERGES.toggle(on_change=_keep_size)
             st.caption(_source(trainer))
-    over_bytes = "bytes" in values.values()
-    first = _first_largest(corpus, over_bytes=over_bytes)
-    largest = _largest(place, first, over_bytes=over_bytes, label=trainer.largest_title)
-    options = tuple(values.items())
-    how = (trainer.key, largest, pattern, expression, counted, options)
-    return TrainingChoice(*how, *special, corpus)
+    on_other = _corpus_name(values, has_text) is not None
+    _largest(place, [options], trainer.largest_title, on_other=on_other)
 
 
 def choose_trainings(
@@ -314,69 +463,56 @@ def choose_trainings(
     Returns:
         The text of the page, and the choices.
     """
-    options: dict[str, dict[str, str | int]] = {}
     with sentence():
         say("Compare")
         keys = SIDE_BY_SIDE.multiselect(default=list(default), label_visibility="collapsed")
         say("on")
-        corpus = _corpus()
-        fold = MORE.menu()
-        is_open = fold is not None
-        with fold or nullcontext():
-            pattern, expression = _pre_tokenization(is_open=is_open)
-            place = st.container() if is_open else None
-            own = dict.fromkeys(name for key in keys for name in TRAINERS[key].reserved)
-            special = _special_tokens(own, is_open=is_open)
-            counted = _counted(is_open=is_open)
+        _corpus()
+        with MORE.menu() or nullcontext() as place:
+            if place is not None:
+                _pre_tokenization()
+                place = st.container()
+                _special_tokens(_reserved(keys))
+                _counted()
         for key in keys:
-            options[key] = _side_options(TRAINERS[key], initial)
-    over_bytes = any("bytes" in values.values() for values in options.values())
-    largest = _largest(place, _first_largest(corpus, over_bytes=over_bytes), over_bytes=over_bytes)
-    shared = (largest, pattern, expression, counted)
-    choices = [
-        TrainingChoice(key, *shared, (*options[key].items(),), *special, corpus) for key in keys
-    ]
+            _side_options(TRAINERS[key], initial)
+    values = SessionValues()
+    options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
+    _largest(place, options, on_other=_corpus_name(values) is not None)
+    choices = choices_of(values, default, initial)
     if not choices:
         return text, []
-    text, first = _expanded(text, choices[0])
+    text, first = expanded(text, choices[0], st.error)
     return text, [replace(choice, corpus=first.corpus) for choice in choices]
 
 
-def _side_options(trainer: Trainer, initial: Mapping[str, str | int]) -> dict[str, str | int]:
-    """Draw the menu of an algorithm's options; return their values."""
-    values: dict[str, str | int] = {}
+def _side_options(trainer: Trainer, initial: Mapping[str, str | int]) -> None:
+    """Draw the menu of an algorithm's options."""
     fold = SIDE_OPTIONS[trainer.key].menu()
     with fold or nullcontext():
         if fold is not None:
             st.caption(f"{trainer.about} {_source(trainer)}")
-        _options(trainer, trainer.options, values, SIDE, initial, is_open=fold is not None)
-    return values
+        _options(trainer, trainer.options, SIDE, initial, is_open=fold is not None)
 
 
-def _first_largest(corpus: Corpus | None, *, over_bytes: bool) -> int:
+def _first_largest(*, on_other: bool, over_bytes: bool) -> int:
     """Return the largest vocabulary at first: with room for the characters of many languages."""
-    return LARGEST if corpus is None or over_bytes else OF_CHARACTERS
+    return OF_CHARACTERS if on_other and not over_bytes else LARGEST
 
 
 def _source(trainer: Trainer) -> str:
     return f"Source: {trainer.source}."
 
 
-def _pre_tokenization(*, is_open: bool) -> tuple[str, str]:
-    """Draw the pre-tokenization, if it is open; return the pattern and its expression."""
-    if not is_open:
-        pattern = PATTERN.value()
-        typed = {CUSTOM: EXPRESSION.value(FIRST_EXPRESSION), WORD_LIST: WORDS.value()}
-        return pattern, typed.get(pattern, "")
+def _pre_tokenization() -> None:
+    """Draw the pre-tokenization."""
     before = PATTERNS.get(PATTERN.get() or next(iter(PATTERNS)))
     about = f" {before.title}: {before.about}" if before else ""
     pattern = PATTERN.select(help=SPLIT_HELP + about)
-    expression = ""
     if pattern == CUSTOM:
-        expression = regular_expression()
+        regular_expression()
     if pattern == WORD_LIST:
-        expression = WORDS.area(height=90, help=f"Words separated by white space. {ABOUT_WORDS}")
-    return pattern, expression
+        WORDS.area(height=90, help=f"Words separated by white space. {ABOUT_WORDS}")
 
 
 def regular_expression() -> str:
@@ -385,26 +521,29 @@ def regular_expression() -> str:
 
 
 def _largest(
-    place: DeltaGenerator | None, first: int, *, over_bytes: bool, label: str = LARGEST_SIZE.label
-) -> int:
-    """Draw the largest vocabulary in its place, if that is open; return it."""
-    low = BYTE_VALUES if over_bytes else LARGEST_SIZE.low
-    widget = replace(LARGEST_SIZE, low=low, label=label)
+    place: DeltaGenerator | None,
+    options: Iterable[Mapping[str, str | int]],
+    label: str = LARGEST_SIZE.label,
+    *,
+    on_other: bool,
+) -> None:
+    """Draw the largest vocabulary in its place, or check it in the closed menu."""
+    over_bytes = _over_bytes(options)
+    widget = replace(_largest_widget(over_bytes=over_bytes), label=label)
     if place is None:
-        return widget.value_in(MORE, first)
+        widget.check_in(MORE)
+        return
     with place:
-        return widget.any_number(
-            first,
+        widget.any_number(
+            _first_largest(on_other=on_other, over_bytes=over_bytes),
             why="one entry per byte value" if over_bytes else "",
             help="Training stops at this size. You can then try any smaller size without "
             "retraining.",
         )
 
 
-def _counted(*, is_open: bool) -> bool:
-    if not is_open:
-        return COUNTED.value()
-    return COUNTED.toggle(
+def _counted() -> None:
+    COUNTED.toggle(
         help="One word per line with its count, such as “low 5”. Each word is repeated that many "
         "times. With pre-tokenization by white space, this trains as Sennrich et al. did."
     )
@@ -416,73 +555,61 @@ def _keep_size() -> None:
         SIZE.linked.put(size)
 
 
-def _special_tokens(own: Collection[str], *, is_open: bool) -> tuple[tuple[str, ...], bool]:
-    """Draw the special tokens; return them, and whether the training text is split at them.
+def _special_tokens(own: Collection[str]) -> None:
+    """Draw the special tokens, and whether the training text is split at them.
 
     Args:
         own: Those of the algorithms.
-        is_open: Whether the settings are drawn.
     """
-    typed = (
-        SPECIAL_TOKENS.line(
-            placeholder="<|endoftext|>",
-            help="Separate names with spaces. Their ids follow all others; they do not count "
-            "toward the vocabulary size, and are exported.",
-        )
-        if is_open
-        else SPECIAL_TOKENS.value()
-    )
-    names = tuple(dict.fromkeys(typed.split()))
-    if is_open and names and COUNTED.get():
-        st.caption("Counted words are already split: names of special tokens are like others.")
-    if COUNTED.get() or not (names or own):
-        return names, not COUNTED.get()
-    if not is_open:
-        return names, SPLIT_AT_SPECIAL.value(True)
+    names = SPECIAL_TOKENS.line(
+        placeholder="<|endoftext|>",
+        help="Separate names with spaces. Their ids follow all others; they do not count "
+        "toward the vocabulary size, and are exported.",
+    ).split()
+    if COUNTED.get():
+        if names:
+            st.caption("Counted words are already split: names of special tokens are like others.")
+        return
     also = f", also {', '.join(f'`{name}`' for name in own)}," if own else ""
-    return names, SPLIT_AT_SPECIAL.toggle(
-        value=SPLIT_AT_SPECIAL.value(True),
-        help=f"Each name{also} in the training text is then one token that no merge touches, as in "
-        "SentencePiece, nanochat and Stanford’s CS336. Without, merges are trained on its letters, "
-        "too, as in Hugging Face tokenizers.",
-    )
+    if names or own:
+        SPLIT_AT_SPECIAL.toggle(
+            value=SPLIT_AT_SPECIAL.value(True),
+            help=f"Each name{also} in the training text is then one token that no merge touches, "
+            "as in SentencePiece, nanochat and Stanford’s CS336. Without, merges are trained on "
+            "its letters, too, as in Hugging Face tokenizers.",
+        )
 
 
 def _options(
     trainer: Trainer,
     options: Iterable[Option],
-    values: dict[str, str | int],
     place: str = "",
     initial: Mapping[str, str | int] = MappingProxyType({}),
     *,
     is_open: bool,
 ) -> None:
-    """Add the values of a trainer's options that have an effect to `values`.
+    """Draw the options of a trainer that have an effect, or check those of a closed menu.
 
     Args:
         trainer: The trainer.
         options: Its options to draw.
-        values: The values chosen so far, by the options' names.
         place: Begins the names of options that have values of their own.
         initial: The first values of options, by their names.
         is_open: Whether to draw them.
     """
-    fold = SIDE_OPTIONS[trainer.key] if place else MORE
+    have_effect = option_values(trainer, SessionValues(), place, initial)
     for option in options:
-        if option.name == trainer.largest or not option.applies(values):
+        if option.name not in have_effect:
             continue
         widget = option_widget(trainer, option, place)
         first = initial.get(option.name, option.at_first)
         if isinstance(widget, TextSource):
-            values[option.name] = whole_text(choose_text(widget) if is_open else text_of(widget))
+            (choose_text if is_open else folded_text)(widget)
         elif isinstance(widget, NumberField):
-            values[option.name] = (
+            if is_open:
                 widget.any_number(int(first), help=option.help)
-                if is_open
-                else widget.value_in(fold, int(first))
-            )
+            else:
+                widget.check_in(SIDE_OPTIONS[trainer.key] if place else MORE)
         elif is_open:
             index = list(widget.titles).index(str(first))
-            values[option.name] = widget.select(index=index, help=option.help)
-        else:
-            values[option.name] = widget.value(str(first))
+            widget.select(index=index, help=option.help)

@@ -11,7 +11,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.reconnection import reconnected
-from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch
+from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch, Values
 
 Options = Iterable[tuple[str, str | int]]
 """The options of a trainer, by name."""
@@ -66,6 +66,15 @@ def why_stopped(training: Training, options: Options) -> str:
         "atoms": "only single characters are left",
     }
     return why.get(training.stopped, "")
+
+
+def step_of(values: Values, training: Training) -> int:
+    """Return the step that has the vocabulary size of a page, or the one to open with."""
+    size, low, high = values.get(SIZE), int(training.sizes.min()), int(training.sizes.max())
+    if low == high:
+        return 0
+    opening = int(training.sizes[training.opening])
+    return training.step_of(min(max(opening if size is None else size, low), high))
 
 
 def vocabulary_size(training: Training, largest: int, options: Options) -> int:

@@ -21,7 +21,7 @@ from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
-from bpeviz.ui import components, markdown, page_trainings
+from bpeviz.ui import components, markdown, training_progress
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.parts import choose_part, open_part
 from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text
@@ -135,7 +135,7 @@ def _train_all(text: str | Documents, choices: list[TrainingChoice]) -> list[Tra
     failed: dict[str, list[str]] = {}
     for choice in choices:
         try:
-            trainings.append(page_trainings.get(text, choice))
+            trainings.append(training_progress.get(text, choice))
         except TrainingError as error:
             failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
     for why, names in failed.items():

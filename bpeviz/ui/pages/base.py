@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import markdown
 from bpeviz.ui.widgets import Values, Widget
+from bpeviz.views.playable import Interactive
 
 TITLE: ContextVar[DeltaGenerator] = ContextVar("title")
 """The place of the title, for a page that knows a better one once it has an answer."""
@@ -40,6 +41,8 @@ class Page:
         has_verdict: Whether the page has an answer as its title, below the question.
         heading: Returns the title of the page, if that is not the question.
         short: Short names of its widgets in typed addresses, each with the name in links.
+        content: Returns what the page shows for the values of a link, without a run of it. Raises
+            `ValueError` with a user-facing message.
     """
 
     path: str
@@ -51,3 +54,4 @@ class Page:
     has_verdict: bool = False
     heading: Callable[[], str] | None = None
     short: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    content: Callable[[Values], Interactive] | None = None

@@ -25,12 +25,12 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.opened_tokenizers import YOURS
-from bpeviz.ui.page_trainings import PROGRESS
 from bpeviz.ui.pages import base
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import offer_file
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
+from bpeviz.ui.training_progress import PROGRESS
 from bpeviz.ui.widgets import OneOf, Price, SessionValue, Switch, Values, Widget, WidgetFamily
 from bpeviz.views import playable, text_table
 from bpeviz.views.payloads import TextsTable

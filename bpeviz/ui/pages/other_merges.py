@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import bpeviz
 from bpeviz import limits
 from bpeviz.analysis.hues import key_of
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretrained import download
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
 from bpeviz.ui import page_trainings
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs.token_count import NAME, TITLE
-from bpeviz.ui.inputs.training import on_languages
+from bpeviz.ui.inputs.training import TrainingChoice, on_languages
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views import encoded
 from bpeviz.views.stage import Row, Stage, names_in, of_pieces
 
+Get = Callable[[str | Documents, TrainingChoice], Trained]
+
 STEPPED_CHARACTERS = 240
 """The most characters of a text whose merges have steps; of a longer one there are only tokens."""
 
 
-def stage_of(trained: Trained) -> Stage | None:
+def stage_of(trained: Trained, get: Get = page_trainings.get) -> Stage | None:
     """Return a text without merges of its own under GPT-4o, if that has any.
 
     Without the file of GPT-4o, the stage shows a training on many languages. The file is only
     downloaded on request.
+
+    Args:
+        trained: The training on the text.
+        get: Returns a training.
     """
     history, text = trained.history, trained.text
     is_own = trained.trained_on is None and len(text) <= limits.INSPECTED
@@ -35,16 +43,20 @@ def stage_of(trained: Trained) -> Stage | None:
         return None
     if download.available(NAME):
         return _published(text)
-    if download.progress(NAME).state != "missing":
-        ready([NAME])
     try:
-        other = page_trainings.get(text, on_languages(trained.choice))
+        other = get(text, on_languages(trained.choice))
     except TrainingError:
         return None
     if not len(other.boundaries.change_steps):
         return None
     unit = texts_of(other.history).unit
     return _stage(other.first, f"A tokenizer trained here on {other.trained_on}", unit)
+
+
+def draw_download() -> None:
+    """Draw the progress of a download of GPT-4o that was requested."""
+    if not download.available(NAME) and download.progress(NAME).state != "missing":
+        ready([NAME])
 
 
 @cached()

@@ -14,15 +14,26 @@ from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, markdown, vocabulary
+from bpeviz.ui import components, markdown, page_trainings, training_progress, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
-from bpeviz.ui.inputs.parts import choose_part, open_part
+from bpeviz.ui.inputs.parts import choose_part, open_part, part_of
 from bpeviz.ui.inputs.sentence import say
-from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
-from bpeviz.ui.inputs.training import ALGORITHM, ALGORITHMS, choose_training, training_widgets
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size, why_stopped
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text, text_of
+from bpeviz.ui.inputs.training import (
+    ALGORITHM,
+    ALGORITHMS,
+    choice_of,
+    choose_training,
+    expanded,
+    training_widgets,
+)
+from bpeviz.ui.inputs.vocabulary_size import (
+    idle_vocabulary_size,
+    step_of,
+    vocabulary_size,
+    why_stopped,
+)
 from bpeviz.ui.page_trainings import Trained, TrainingError
-from bpeviz.ui.page_trainings import get as get_trained
 from bpeviz.ui.pages import other_merges, remarks
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink.session import OPENED
@@ -68,12 +79,23 @@ def heading(algorithm: str = "bpe") -> str:
     return f"{rule[0].upper()}{rule[1:]}."
 
 
+def page_content(values: Values) -> Interactive:
+    """Return the stage of the page."""
+    text, choice = expanded(text_of(values, TEXT, limits.TEXT), choice_of(values))
+    trained = page_trainings.get(text, choice)
+    if other := other_merges.stage_of(trained):
+        return playable.of_stage(other)
+    stage = trained.stage(part_of(values, PART, trained.parts()))
+    return playable.of_stage(stage, step_of(values, trained.history))
+
+
 PAGE = Page(
     "app.py",
     "Train",
     "See how language models split text into pieces, called tokens.",
     _widgets,
     heading=lambda: heading(ALGORITHM.value()),
+    content=page_content,
 )
 
 _PLAYED: SessionValue[int] = SessionValue("played_text")
@@ -98,7 +120,7 @@ def show(side: DeltaGenerator) -> None:
                 remarks.atoms_only(text, "player")
 
     try:
-        trained = get_trained(text, choice, untrained)
+        trained = training_progress.get(text, choice, untrained)
     except TrainingError as error:
         st.error(markdown.escape(str(error)))
         _PLAYED.clear()
@@ -108,7 +130,8 @@ def show(side: DeltaGenerator) -> None:
         last = vocabulary_size(trained.history, choice.largest, choice.options)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
-    other = other_merges.stage_of(trained)
+    other = other_merges.stage_of(trained, training_progress.get)
+    other_merges.draw_download()
     payload = _payload(trained, last, part)
     _open(payload, trained, last)
     payload["ways"] = [] if st.context.is_embedded else [*_ways(plays_gpt4o=bool(other))]

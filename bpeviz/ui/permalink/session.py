@@ -300,7 +300,8 @@ def _opened(page: Page, link: str) -> str:
     names: dict[str, str] = {}
     too_long: list[str] = []
     try:
-        values = _values(link)
+        is_packed = PARAMETER in st.query_params
+        values = _unpacked(link) if is_packed else _typed(parse_qsl(link, keep_blank_values=True))
         if values.pop(typed.TYPED, False):
             values, names, too_long = typed.expand(values, page.short)
     except LinkError as error:
@@ -335,10 +336,24 @@ def restore_step() -> bool:
     return is_valid
 
 
-def _values(packed: str) -> dict[str, Value]:
+def values_of(page: Page, query: str) -> LinkValues:
+    """Return the values in the address of a page that it can use. Raises `LinkError`."""
+    given = parse_qsl(query, keep_blank_values=True)
+    packed = dict(given).get(PARAMETER)
+    values = _unpacked(packed) if packed else _typed(given)
+    if values.pop(typed.TYPED, False):
+        values, _, _ = typed.expand(values, page.short)
+    allowed, _ = _allowed(page, values)
+    valid = {widget.link: value for widget, value in allowed}
+    return LinkValues(valid, [*valid])
+
+
+def _typed(query: Iterable[tuple[str, str]]) -> dict[str, Value]:
+    return typed.settings(query) | {typed.TYPED: True}
+
+
+def _unpacked(packed: str) -> dict[str, Value]:
     """Return the values of a link, or of the short link with this name. Raises `LinkError`."""
-    if PARAMETER not in st.query_params:
-        return typed.settings(parse_qsl(packed, keep_blank_values=True)) | {typed.TYPED: True}
     if not packed.startswith(short_links.MARK):
         return codec.unpack(packed)
     remembered = short_links.SHORT_LINKS.get(packed)
@@ -363,28 +378,39 @@ def apply(
     Returns:
         The names of those that the page cannot use.
     """
-    valid: dict[str, Value] = {}
-    rejected: list[str] = []
-    rest = dict(linked)
-    allowed: list[tuple[Widget[Any], Value]] = []
-    for widget in page.widgets(LinkValues(valid, list(linked))):
-        if widget.link not in rest:
-            continue
-        given = rest.pop(widget.link)
-        value = next(filter(widget.allows, typed.meanings(given)), None)
-        if value is not None:
-            valid[widget.link] = value
-            allowed.append((widget, value))
-        else:
-            rejected.append(names.get(widget.link, widget.label))
+    allowed, rejected = _allowed(page, linked)
     for widget, value in allowed:
         widget.restore(value)
+    valid = {widget.link: value for widget, value in allowed}
     values = LinkValues(valid, list(valid))
     for widget in page.widgets(values):
         if isinstance(widget, Section) and widget.link not in linked and widget.has_value(values):
             widget.put(True)
     FRESH.put(True)
-    return rejected + [names.get(name, name) for name in rest]
+    return [names.get(link, label) for link, label in rejected]
+
+
+def _allowed(
+    page: Page, linked: Mapping[str, Value]
+) -> tuple[list[tuple[Widget[Any], Value]], list[tuple[str, str]]]:
+    """Return the widgets of a link with values that the page allows, and names of the others.
+
+    Those are their names in the link and their labels.
+    """
+    valid: dict[str, Value] = {}
+    allowed: list[tuple[Widget[Any], Value]] = []
+    rejected: list[tuple[str, str]] = []
+    rest = dict(linked)
+    for widget in page.widgets(LinkValues(valid, list(linked))):
+        if widget.link not in rest:
+            continue
+        value = next(filter(widget.allows, typed.meanings(rest.pop(widget.link))), None)
+        if value is None:
+            rejected.append((widget.link, widget.label))
+        else:
+            valid[widget.link] = value
+            allowed.append((widget, value))
+    return allowed, rejected + [(name, name) for name in rest]
 
 
 def _listed(names: Iterable[str]) -> str:

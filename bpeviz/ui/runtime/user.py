@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import streamlit as st
 from starlette.types import Scope
@@ -17,16 +19,30 @@ LASTS = 7 * 24 * 3600
 """Seconds for which a browser stores the cookies of a login and of a room."""
 
 
+_acting_for: ContextVar[str] = ContextVar("acting_for", default="")
+"""The user for whom a thread outside of page runs works."""
+
+
+@contextmanager
+def acting_for(user: str) -> Iterator[None]:
+    """Work for a user within the block, outside of page runs."""
+    token = _acting_for.set(user)
+    try:
+        yield
+    finally:
+        _acting_for.reset(token)
+
+
 def current_user() -> str:
     """Return the token of the browser, or the id of the session if there is no token.
 
-    Outside of page runs, the result is empty.
+    Outside of page runs, the result is the user for whom the thread works, or empty.
 
     The network address does not identify a user: a class may share one.
     """
     session = private.session_id()
     if not session:
-        return ""
+        return _acting_for.get()
     return browser_of(st.context.cookies) or f"session {session}"
 
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download
-from bpeviz.ui import markdown, page_trainings
+from bpeviz.ui import markdown, page_trainings, training_progress
 from bpeviz.ui.pages.inspect import GRID_BYTES, MAX_INSPECTED
 
 FIRST = samples.by_key("seashells").text
@@ -172,13 +172,13 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
 ) -> None:
     """A long training text must not stop the page while a published tokenizer is inspected."""
     asked: list[str] = []
-    get = page_trainings.get
+    get = training_progress.get
 
     def counted(text: str, *more: Any) -> page_trainings.Trained:
         asked.append(text)
         return get(text, *more)
 
-    monkeypatch.setattr(page_trainings, "get", counted)
+    monkeypatch.setattr(training_progress, "get", counted)
     app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspected="low")
     assert ids(app) == [10516]
     app.button_group(key="closer").set_value("diagram").run()

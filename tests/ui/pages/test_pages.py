@@ -28,7 +28,7 @@ from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import page_trainings
+from bpeviz.ui import page_trainings, training_progress
 from bpeviz.ui.inputs.text import read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.runtime import cache
@@ -93,7 +93,9 @@ def test_train_opens_at_the_end_and_a_size_moves_the_step_only_beyond_the_end() 
 # ---- the vocabulary size
 
 
-@pytest.mark.parametrize(("page", "moment"), [("Train", page_trainings.PROGRESS), ("Compare", 0.0)])
+@pytest.mark.parametrize(
+    ("page", "moment"), [("Train", training_progress.PROGRESS), ("Compare", 0.0)]
+)
 def test_changing_vocabulary_size_does_not_retrain(
     page: str, moment: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +107,7 @@ def test_changing_vocabulary_size_does_not_retrain(
 
     run = trainings.run
     monkeypatch.setattr(trainings, "run", run_job)
-    monkeypatch.setattr(page_trainings, "PROGRESS", moment)
+    monkeypatch.setattr(training_progress, "PROGRESS", moment)
     monkeypatch.setattr(page_trainings, "cache", cache.Cache(cache.BUDGET))
     app = with_text(page, SHORT)
     size_box(app).set_value(258).run()
@@ -251,7 +253,7 @@ def test_compare_trains_no_tokenizer_that_is_not_a_column(monkeypatch: pytest.Mo
     def fail(*given: Any, **options: Any) -> Any:
         raise AssertionError("trained")
 
-    monkeypatch.setattr(page_trainings, "get", fail)
+    monkeypatch.setattr(training_progress, "get", fail)
     app = with_text("Compare", SHORT, compared=["gpt2"])
     assert verdict(app) == f"GPT-2: {component(app)['rows'][0]['tokenCount']} tokens."
     assert component(app)["rows"][0]["notes"] == []

@@ -1,0 +1,120 @@
+"""The content of a page from its link alone equals what a run of the page draws."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+from helpers.app_pages import opened
+from helpers.payloads import payloads
+
+from bpeviz.jobs import trainings
+from bpeviz.room import sheet
+from bpeviz.text import as_json
+from bpeviz.trainers import TRAINERS
+from bpeviz.ui import page_trainings
+from bpeviz.ui.learn import tours
+from bpeviz.ui.learn.chapters import CHAPTERS
+from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.registry import PAGES
+from bpeviz.ui.runtime import cache
+from bpeviz.ui.runtime.user import acting_for
+
+BY_PATH = {page.path: page for page in PAGES}
+OF_THE_RUN = {"initialStep", "opensInMotion", "ways", "remark", "plays", "races"}
+"""What a player has of the run of its page: how it opens, and what the user may do next."""
+
+WRITTEN = [
+    *(f"/?text_sample=banana&algorithm={key}" for key in TRAINERS),
+    "/",
+    "/?text=banana+bandana&size=260",
+    "/?text=banana+bandana&size=3",
+    "/?text=banana+bandana&size=100000",
+    "/?text=banana+bandana&by_merges=true&pattern=none",
+    "/?text=",
+    "/?text=x",
+    "/?text=abc",
+    "/?text=abc&bpe_min_count=1",
+    "/?text=low+5%0Alower+2&counted=true&pattern=whitespace",
+    "/?text=not+a+list&counted=true",
+    "/?text=banana&train_on=languages",
+    "/?text=banana&train_on=spanish&size=400",
+    "/?text=banana&train_on=languages&algorithm=wordpiece",
+    "/?text=banana&trained_on_box=low+lower&largest=300",
+    "/?text=a1b2a1b2&pattern=regex&regex=[a-z]%7C[0-9]",
+    "/?text=thethethe&pattern=words&words=the",
+    "/?text=aXb+aXb&special_names=X",
+    "/?text=aXb+aXb&special_names=X&split_at_special=false",
+    "/?text=banana&largest=257",
+    "/?text=banana&largest=3&unknown=1",
+    "/?text_sample=don-quijote&part_of_4=2",
+]
+
+
+def links() -> list[str]:
+    """Return the addresses of run sheets, tours, chapters, and others."""
+    addresses = [part.link for each in sheet.ours().values() for part in each.parts if part.link]
+    states = [
+        *((tour.page, step.values) for tour in tours.TOURS.values() for step in tour.steps),
+        *(
+            (BY_PATH[target.path], target.values)
+            for chapter in CHAPTERS
+            if chapter.target and (target := chapter.target(chapter.text))
+        ),
+    ]
+    for page, values in states:
+        name = page.path.removeprefix("pages/").removesuffix(".py")
+        query = urlencode({"s": codec.pack(dict(values))})
+        addresses.append(f"/{'' if name == 'app' else name}?{query}")
+    pages = {page.title for page in PAGES if page.content} | {""}
+    return [*dict.fromkeys(link for link in addresses + WRITTEN if link.split("?")[0][1:] in pages)]
+
+
+def content(link: str) -> Any:
+    """Return the payload of the player or the score in the content of an address."""
+    parts = urlsplit(link)
+    page = next(page for page in PAGES if page.title == (parts.path[1:] or "Train"))
+    assert page.content
+    data = page.content(session.values_of(page, parts.query)).data
+    return data["player"] if "player" in data else data["score"]
+
+
+def drawn(link: str) -> dict[str, Any]:
+    """Return the payload of the player or the score of a page."""
+    parts = urlsplit(link)
+    app = opened(parts.path[1:] or "Train", dict(parse_qsl(parts.query, True)), may_fail=True)
+    (payload,) = (data for data in payloads(app) if "views" in data or "rows" in data)
+    return payload
+
+
+@pytest.mark.parametrize("link", links())
+def test_content_of_a_link_is_what_its_page_shows(link: str) -> None:
+    page = drawn(link)
+    payload = json.loads(as_json(content(link)))
+    names = {*payload} - OF_THE_RUN
+    assert {name: payload[name] for name in names} == {name: page[name] for name in names}
+
+
+def test_page_does_not_train_where_its_content_cannot() -> None:
+    link = "/?text=thethethe&pattern=regex&regex=("
+    with pytest.raises(page_trainings.TrainingError, match="regular expression"):
+        content(link)
+    assert not drawn(link)["last"]
+
+
+def test_content_is_made_for_a_user_in_any_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*given: Any) -> Any:
+        users.append(given[-1])
+        return run_job(*given)
+
+    users: list[str] = []
+    run_job = trainings.run
+    monkeypatch.setattr(trainings, "run", run)
+    monkeypatch.setattr(page_trainings, "cache", cache.Cache(cache.BUDGET))
+    with ThreadPoolExecutor() as pool, acting_for("leader"):
+        pool.submit(copy_context().run, content, "/?text=banana+bandana").result(60)
+    assert users == ["leader"]
