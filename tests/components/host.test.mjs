@@ -14,9 +14,16 @@ document.createRange = () => ({ createContextualFragment: () => null });
 function newPlace() {
   const parentElement = { isConnected: true, querySelector: () => null, append: () => {} };
   const calls = [];
-  const module = { default: "", mount: (root, { name }) => calls.push(name) && (() => calls.push("removed")) };
-  const draw = (name) => mount({ data: deflateSync(JSON.stringify({ name })), parentElement }, Promise.resolve(module), []);
-  return { parentElement, calls, draw };
+  const send = (name, value) => calls.push(`${name} ${value}`);
+  const host = { parentElement, setStateValue: send, setTriggerValue: send };
+  const module = { default: "" };
+  module.mount = (root, { name }, on) => {
+    module.on = on;
+    calls.push(name);
+    return () => calls.push("removed");
+  };
+  const draw = (name) => mount({ ...host, data: deflateSync(JSON.stringify({ name })) }, Promise.resolve(module), ["word"]);
+  return { parentElement, calls, draw, module };
 }
 
 test("a component stays where newer data has come while it was drawn", async () => {
@@ -37,4 +44,21 @@ test("a component is removed also where its page is left before newer data is dr
   parentElement.isConnected = false;
   (await drawing)();
   assert.deepEqual(calls, ["a", "removed"]);
+});
+
+test("after a press, the last report waits until the run has ended", async (context) => {
+  const { calls, draw, module } = newPlace();
+  await draw("a");
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  document.querySelector = () => null; // the run has not begun
+  module.on("word", "b");
+  module.on("report", 1);
+  module.on("report", 2);
+  context.mock.timers.tick(50);
+  document.querySelector = () => "running";
+  context.mock.timers.tick(50);
+  assert.deepEqual(calls, ["a", "word b"]);
+  document.querySelector = () => null;
+  context.mock.timers.tick(50);
+  assert.deepEqual(calls, ["a", "word b", "report 2"]);
 });

@@ -44,44 +44,6 @@ test("a list has few blank lines, and none that begins with a space or a tab", (
 });
 
 const POEMS = {
-  "William Blake, The Fly": `Little Fly,
-Thy summer's play
-My thoughtless hand
-Has brushed away.
-
-Am not I
-A fly like thee?
-Or art not thou
-A man like me?
-
-For I dance
-And drink, and sing,
-Till some blind hand
-Shall brush my wing.`,
-  "Emily Dickinson": `I'm nobody! Who are you?
-Are you nobody, too?
-Then there's a pair of us
-Don't tell!
-They'd banish us, you know.
-How dreary to be somebody!
-How public, like a frog
-To tell your name
-The livelong day
-To an admiring bog!
-I'm nobody! Who are you?
-Are you nobody, too?`,
-  "Johann Wolfgang Goethe": `Über allen Gipfeln
-Ist Ruh',
-In allen Wipfeln
-Spürest Du
-Kaum einen Hauch;
-Die Vögelein schweigen im Walde.
-Warte nur! Balde
-Ruhest Du auch.
-Der du von dem Himmel bist,
-Alles Leid und Schmerzen stillest,
-Den, der doppelt elend ist,
-Doppelt mit Erquickung füllest,`,
   "Li Bai and Meng Haoran": `床前明月光，
 疑是地上霜。
 举头望明月，

@@ -1,11 +1,12 @@
 // Mounts the other components on Streamlit's pages (`bpeviz/ui/components.py`).
 
 import { sayUnavailable } from "../shared/unavailable.js";
-import { reportOn } from "./leaving.js";
+import { ask, reportOn } from "./leaving.js";
 import { withTexts } from "./received.js";
 
 const hosts = new WeakMap(); // the last call of each place
 const filled = new WeakSet();
+const reports = new WeakMap(); // the last report of each place, until it is sent
 const removals = new WeakMap(); // removes what each place shows
 let drawn = null; // settles when all components before are drawn
 
@@ -36,8 +37,17 @@ export async function mount(host, loading, once) {
   if (!filled.has(root)) root.append(document.createRange().createContextualFragment(module.default));
   filled.add(root);
   const { pathname } = location;
-  const set = (name, value) => (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
-  const on = (name, value) => (name === "report" ? reportOn(pathname, () => set(name, value)) : set(name, value));
+  const on = (name, value) => {
+    if (once.includes(name)) return ask(() => host.setTriggerValue(name, value));
+    if (name !== "report") return host.setStateValue(name, value);
+    const waits = reports.has(root);
+    reports.set(root, value);
+    if (waits) return;
+    reportOn(pathname, () => {
+      host.setStateValue(name, reports.get(root));
+      reports.delete(root);
+    });
+  };
   const payload = withTexts(sent);
   if (payload === undefined) on("report", null); // the texts are then sent
   else removals.set(root, module.mount(root, payload, on));

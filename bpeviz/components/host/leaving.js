@@ -1,4 +1,7 @@
-// Reports to a page that the user may be leaving.
+// Reports to a page that runs, or that the user may be leaving.
+//
+// With each report, Streamlit sends the values of all inputs. Before it has drawn those that a run has
+// set, it sends the former ones, which the server would take. So reports wait for the end of a run.
 //
 // After a click on a link to another page, this page must not report: if Streamlit is asked for a
 // fragment that the next page lacks, it clears that page. The address changes only when the next page
@@ -8,6 +11,16 @@ const LEAVING = 3000; // milliseconds
 
 let lastLeft = { path: "", at: 0 };
 let isReporting = false;
+let begins = 0; // when the run that was asked for has begun at the latest
+
+/**
+ * Ask for a run.
+ * @param {() => void} send
+ */
+export function ask(send) {
+  begins = performance.now() + LEAVING;
+  send();
+}
 
 /**
  * Report on the page of an address, unless the user leaves it.
@@ -17,6 +30,9 @@ let isReporting = false;
 export function reportOn(path, send) {
   if (location.pathname !== path) return;
   if (lastLeft.path === path && performance.now() - lastLeft.at <= LEAVING) return void setTimeout(reportOn, LEAVING, path, send);
+  const isRunning = document.querySelector("[data-test-script-state=running]");
+  if (isRunning) begins = 0;
+  if (isRunning || performance.now() < begins) return void setTimeout(reportOn, 50, path, send);
   // Streamlit sends it in the next task; a click on a link before that waits for it.
   isReporting = true;
   send();
