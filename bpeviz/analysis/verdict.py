@@ -245,48 +245,61 @@ def alike(columns: Sequence[Column]) -> list[list[Column]]:
     return sorted(groups.values(), key=len, reverse=True)
 
 
+_DESCRIBED = 2
+"""How many groups of algorithms are compared with the first one in words."""
+
+
 def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     """Return which algorithms split a text alike at a size, and how the others differ."""
-    sizes = [(column.title, column.vocab_size) for column in columns if column.vocab_size != size]
-    own = ", ".join(f"{title} has {f'{number:,}' if number else 'none'}" for title, number in sizes)
-    where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
-    where += f" ({own})," if own else ""
+    sizes: dict[int, list[str]] = {}
+    for column in columns:
+        if column.vocab_size != size:
+            sizes.setdefault(column.vocab_size, []).append(column.title)
+    own = "; ".join(f"{joined(titles)}: {number:,}" for number, titles in sizes.items())
+    where = f"With {size:,} {'entry' if size == 1 else 'entries'}{f' ({own})' if own else ''}, "
     first, *others = alike(columns)
     if len(columns) == 1:
-        return (
-            f"{where} {first[0].title} splits this text into {counted(first[0].tokens, 'token')}."
-        )
-    named = [joined([column.title for column in group]) for group in (first, *others)]
-    how = "; ".join(
-        f"{name} {_against(text, group[0], first[0], len(group) > 1)}"
-        for name, group in zip(named[1:], others, strict=True)
-    )
-    if len(first) > 1:
-        return f"{where} {named[0]} split this text alike{f'; {how}' * bool(how)}."
-    names = joined(named) if len(named) == 2 else f"all {_NUMBERS[len(named)]}"
-    return f"{where} {names} differ: compared with {named[0]}, {how}."
+        tokens = counted(first[0].tokens, "token")
+        return f"{where}{first[0].title} splits this text into {tokens}."
+    than = f" than {first[0].title}" if len(first) == 1 else ""
+    names = joined([column.title for column in first])
+    clauses = [] if than else [f"{names} split this text alike"]
+    for group in others[:_DESCRIBED]:
+        verb = "" if len(group) > 1 else "s"
+        how = joined([words.format(s=verb) for words in _against(text, group[0], first[0], than)])
+        than = "" if than in how else than
+        clauses.append(f"{joined([column.title for column in group])} {how}")
+    if more := [column.title for group in others[_DESCRIBED:] for column in group]:
+        clauses.append(f"{joined(more)} differ{'s' * (len(more) == 1)}, too")
+    return f"{where}{'; '.join(clauses)}."
 
 
-def _against(text: str, column: Column, other: Column, several: bool) -> str:
-    """Return how the boundaries of a column differ from another one's, as half a sentence."""
-    s, parts = "" if several else "s", []
+def _against(text: str, column: Column, other: Column, than: str) -> list[str]:
+    """Return how a column's boundaries differ from another one's, in verbs with an ending {s}.
+
+    Args:
+        text: The text.
+        column: The column.
+        other: The other one.
+        than: The other one in words, which follow the first comparison.
+    """
+    parts = []
     if drops := column.dropped - other.dropped:
-        verb, out, more = ("leave", " out", column) if drops > 0 else ("keep", "", other)
-        is_text = bool(more.dropped_from(text).strip())
-        what = f"{counted(abs(drops), 'byte')} of text" if is_text else "white space"
-        parts.append(f"{verb}{s}{out} {what}")
+        verb, more = ("drop", column) if drops > 0 else ("keep", other)
+        signs = more.dropped_from(text)
+        what = f"{counted(abs(drops), 'byte')} of text" if signs.strip() else "white space"
+        parts.append(f"{verb}{{s}} {'the spaces' if {*signs} == {' '} else what}")
     starts, ends = word_spans(text)
     inside, others = (boundaries_inside(of, starts, ends) > 0 for of in (column, other))
     raw = text.encode()
-    kinds = ("split", inside & ~others, " more", ""), ("keep", others & ~inside, "", " whole")
-    for verb, differs, further, end in kinds:
+    for verb, differs, end in ("split", inside & ~others, ""), ("keep", others & ~inside, " whole"):
         words = len({raw[a:b] for a, b in zip(starts[differs], ends[differs], strict=True)})
         if words:
             number = _NUMBERS[words] if words < len(_NUMBERS) else f"{words:,}"
-            parts.append(f"{verb}{s} {number}{further} word{'s' * (words > 1)}{end}")
-    if parts:
-        return joined(parts)
-    return f"split{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"
+            parts.append(f"{verb}{{s}} {number} more word{'s' * (words > 1)}{end}{than}")
+            than = ""
+    places = counted(sum(map(len, differences(column, other))), "other place")
+    return parts or [f"split{{s}} at {places}{than}"]
 
 
 def caution(standings: Sequence[Standing], *, is_priced: bool = False) -> str:

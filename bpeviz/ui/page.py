@@ -56,7 +56,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             link, tour = st.container(width="content"), st.container(width="content")
         components.frame(page.title)
         with st.container(key="body" if page.has_inputs else "whole"):
-            with st.container(key="answer" if page.has_verdict else "question"):
+            answer = "answer_in_lines" if page.has_long_verdict else "answer"
+            with st.container(key=answer if page.has_verdict else "question"):
                 if page.has_verdict:
                     st.markdown(page.question)
                 TITLE.set(title := st.empty())

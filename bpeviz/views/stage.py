@@ -372,7 +372,7 @@ class Stage:
             # The largest size that all of them have, except those without entries.
             "initialStep": int(np.searchsorted(sizes, min(filter(None, largest), default=0))),
             "vocabSizes": sizes.tolist(),
-            "unit": "size",
+            "unit": "vocabulary",
             "changingSteps": unless_all(np.flatnonzero(changing) + 1, len(changing)),
             "views": aligned,
         }

@@ -239,10 +239,10 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
 @pytest.mark.parametrize(
     ("titles", "merges", "expected"),
     [
-        (["BPE"], 0, "(BPE has 5), BPE splits this text into 11 tokens"),
+        (["BPE"], 0, "(BPE: 5), BPE splits this text into 11 tokens"),
         (["BPE", "BPE"], 2, "BPE and BPE split this text alike"),
-        (["BPE", "BPE", "WordPiece"], 4, "leaves out white space and keeps one word whole"),
-        (["WordPiece", "BPE"], 4, "BPE keeps white space and splits one more word"),
+        (["BPE", "BPE", "WordPiece"], 4, "drops the spaces and keeps one more word whole"),
+        (["WordPiece", "BPE"], 4, "BPE keeps the spaces and splits one more word than WordPiece"),
     ],
 )
 def test_verdict_of_algorithms_says_who_cuts_alike_and_how_the_others_differ(

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { largestFitting, needsWidth, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize, wordySize } from "../../bpeviz/components/player/fit.js";
+import { largestFitting, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize, wordySize } from "../../bpeviz/components/player/fit.js";
 
 test("the largest size that fits is found to half a pixel", () => {
   for (const limit of [18, 18.5, 31.7, 71.5, 72, 500])
@@ -49,12 +49,6 @@ test("names of rows have the room of the longest, less on a narrow screen", () =
   assert.equal(roomOfNames(names("BPE", "SentencePiece BPE"), 974), 7 * 17 + 44);
   assert.deepEqual([names("BPE"), names("")].map((rows) => roomOfNames(rows, 974)), [96, 0]);
   assert.equal(roomOfNames(names("SentencePiece BPE"), 350), 92);
-});
-
-test("only lines of code that races would break need all of the width", () => {
-  const rows = [{ name: "BPE" }, { name: "WordPiece" }, { name: "Unigram" }];
-  const needs = (length, width) => needsWidth("x".repeat(length), rows, width);
-  assert.deepEqual([[80, 974], [50, 974], [80, 1500], [80, 700], [200, 974]].map(([length, width]) => needs(length, width)), [true, false, false, false, false]);
 });
 
 test("lines have four words, unless their paragraph has fewer", () => {

@@ -372,7 +372,7 @@ def test_lock_step_has_the_step_of_each_trainer_at_each_size(keys: list[str], te
     sizes, rows = player["vocabSizes"], stage.rows
     extents = [range(row.sizes.min(), row.sizes.max() + 1) for row in rows]
     assert sizes == sorted({size for extent in extents for size in extent})
-    assert (player["last"], player["unit"]) == (len(sizes) - 1, "size")
+    assert (player["last"], player["unit"]) == (len(sizes) - 1, "vocabulary")
     assert sizes[player["initialStep"]] == min((extent[-1] for extent in extents), default=0)
     at_size: list[list[Any]] = [[] for _ in sizes]
     for row, view in zip(rows, player["views"], strict=True):

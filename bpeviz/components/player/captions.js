@@ -44,12 +44,11 @@ export class Captions {
     this.root.querySelector(".legend .atom").textContent = [...kinds].join(" or ");
   }
 
-  /** Return the name of a row, its number of tokens, and what its algorithm does, beside its sentence. */
+  /** Return the name of a row and its number of tokens, with its sentence. */
   #decision(i) {
-    const { title, rule } = this.views[i].data;
     const decision = element("div", "decision");
     const head = decision.appendChild(element("div", "head"));
-    head.append(element("h2", "", title), this.notes[i], element("p", "rule", `${rule[0].toUpperCase()}${rule.slice(1)}.`));
+    head.append(element("h2", "", this.views[i].data.title), this.notes[i]);
     decision.append(this.sentences[i]);
     return decision;
   }
@@ -71,6 +70,18 @@ export class Captions {
     this.jumps = jumps;
     this.#race();
     this.views.forEach((view, i) => this.sentences[i].replaceChildren(...view.describeStep()));
+    this.place();
+  }
+
+  /** Put each sentence of several rows under its row, where the stage has room there; else join the equation. */
+  place() {
+    const section = this.root.querySelector(".player");
+    const { top, left } = section.getBoundingClientRect();
+    this.sentences.forEach((sentence, i) => {
+      const staff = section.classList.contains("at-rows") && this.views[i].cells.score.lines.at(-1)?.staves[i];
+      const box = staff && (staff.ruler ?? staff.pieces).getBoundingClientRect();
+      sentence.style.cssText = box ? `top:${box.bottom - top}px;left:${staff.pieces.getBoundingClientRect().left - left}px` : "";
+    });
     this.join();
   }
 

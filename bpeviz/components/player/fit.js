@@ -122,18 +122,6 @@ export function roomOfNames(rows, width) {
 }
 
 /**
- * Return whether lines of code of several rows are whole with all the width, but not beside their races.
- * @param {string} text
- * @param {{name?: string}[]} rows
- * @param {number} width pixels
- */
-export function needsWidth(text, rows, width) {
-  const { smallest } = sizesOfRows(rows.length);
-  const size = (room) => wholeLinesSize(text, room - roomOfNames(rows, width) - BESIDE);
-  return size(width) >= smallest && size(width - Math.min(320, Math.max(208, 0.24 * width))) < smallest;
-}
-
-/**
  * Set the size of a score to the largest at which all of it fits into its element, which has its largest
  * height. Return whether it does; else it scrolls. A list stands in columns, and so do short lines of
  * several rows where this makes letters larger.
@@ -153,11 +141,15 @@ export function fitScore(score, set, sizes, { scale = 1, ...how } = {}) {
   const { host, rows } = score;
   const padding = getComputedStyle(host);
   const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
-  score.pageHeight = Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop));
+  const measureHeight = () => (score.pageHeight = Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop)));
+  const section = host.closest(".player") ?? host;
+  section.classList.remove("names-above");
+  measureHeight();
   const width = host.clientWidth - 2 * parseFloat(padding.paddingLeft) - names;
   if (width <= 0) return true; // not on the page
   const ofList = score.isList && names && width < NARROW ? { ...sizes, scrolling: () => LISTED } : sizes;
-  const fitIn = (isInColumns) => fitLines(score, set, ofList, { ...how, names, counts: Math.round(scale * (names && COUNTS)), width, isInColumns });
+  const counts = Math.round(scale * (names && COUNTS));
+  const fitIn = (isInColumns) => fitLines(score, set, ofList, { ...how, names, counts, width, isInColumns });
   let fit = fitIn(score.isList);
   if (!names && !fit.fits && !score.isList && score.text.split("\n").length > FEWEST_LINES) {
     const all = ofList.smallest;
@@ -169,6 +161,17 @@ export function fitScore(score, set, sizes, { scale = 1, ...how } = {}) {
   if (names && !score.isList && score.hasFreeLines) {
     const inColumns = fitIn(true);
     if (inColumns.fits && (!fit.fits || inColumns.size > fit.size)) fit = inColumns;
+  }
+  if (names && !fit.fits && !score.isList && width >= NARROW && score.text.trim().split("\n").length >= FEWEST_LINES) {
+    // Code in columns has its names once above; pages that do not fit are turned.
+    section.classList.add("names-above");
+    measureHeight();
+    const ofCode = { ...sizes, smallest: SMALLEST_COLUMNS, scrolling: () => SMALLEST_COLUMNS };
+    const inColumns = fitLines(score, set, ofCode, { ...how, fills: false, names: counts, counts, width: width + names - counts, isInColumns: true });
+    inColumns.apply();
+    if (score.measure().columns.count > 1) return inColumns.fits;
+    section.classList.remove("names-above");
+    measureHeight();
   }
   fit.apply();
   return fit.fits;

@@ -90,7 +90,7 @@ class Player {
     this.task = new Task(root, this, signal);
     this.stage.laidOut = () => {
       this.task.place();
-      this.captions.views && this.captions.join();
+      this.captions.views && this.captions.place();
       this.track.layOut();
     };
     this.stage.opensPart = (character) => this.data.isFollowed && this.on("part", character);
@@ -317,7 +317,7 @@ class Player {
   #rankInWords(step) {
     const { changingSteps } = this.data;
     const [before, rank] = [step - 1, step].map((step) => rankOf(changingSteps, step));
-    if (!changingSteps || !step) return "";
+    if (!changingSteps || !step || this.stage.several) return "";
     return rank === before ? "no change in your text" : `the ${ordinal(rank)} that changes your text`;
   }
 

@@ -3,7 +3,7 @@
 import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
 import { element, followSize } from "../shared/dom.js";
 import { BLOCK_LETTERS, MergeBlocks } from "../shared/merge_blocks.js";
-import { LARGEST, LARGEST_OF_LINES, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
+import { LARGEST, LARGEST_OF_LINES, NARROW, SMALLEST, SMALLEST_BLOCKED, fitScore, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
 
@@ -11,6 +11,7 @@ const LONGEST_BLOCKED = 40; // characters of a text with its merges on it
 const LINE_BLOCKED = 28; // pixels of letters that stand in one line
 const LARGE_BLOCKED = 36; // … and of those under which blocks are of full height
 const HEX = { smallest: 12, scrolling: 13, largest: 32 }; // pixels of bytes that are the stage
+const EVENT = { height: 34, letters: 160, paragraphs: 2 }; // pixels under a row, and the longest text that has them
 const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
 
 export class Stage {
@@ -32,6 +33,8 @@ export class Stage {
     this.said = (words, box) => {}; // called for a block that is pressed
     this.opensPart = (character) => {}; // called for a character of another part
     this.laidOut = () => {}; // called after the lines have changed
+    this.names = element("p", "row-names");
+    this.frame.before(this.names);
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
   }
 
@@ -58,6 +61,7 @@ export class Stage {
     };
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);
+    this.names.replaceChildren("Rows, from above: ", ...views.flatMap(({ title }, i) => [i ? " · " : "", element("b", "", title)]));
     this.section.classList.toggle("several", this.several);
     this.section.classList.toggle("bytes", score.isBytes);
     this.section.classList.add("drawn");
@@ -121,12 +125,11 @@ export class Stage {
     section.style.setProperty("--scale", String(scale));
     section.style.setProperty("--remark", "0px");
     if (!score?.host.clientWidth) return;
-    section.classList.toggle("wide", several && needsWidth(score.text, score.rows, section.clientWidth));
     section.classList.add("fitting"); // the text is as high as the stage may be
     const { rows, host } = score;
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
-    if (!several && !this.words && !projector) sizes.largest = LARGEST_OF_LINES;
+    if (!this.words && !projector) sizes.largest = LARGEST_OF_LINES;
     if (projector) sizes.largest = this.blocks ? host.clientHeight : Math.max(largest, host.clientHeight / 10);
     if (this.words) {
       const { words } = this;
@@ -141,10 +144,19 @@ export class Stage {
     if (this.blocks) this.blocks.scale = scale;
     sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
     if (score.isBytes) sizes.scrolling = () => scale * HEX.scrolling;
+    const setEvents = (isAtRows) => {
+      score.underRows = isAtRows ? EVENT.height : 0;
+      section.classList.toggle("at-rows", isAtRows);
+    };
+    setEvents(several && !projector && section.clientWidth >= NARROW && score.text.length <= EVENT.letters && score.text.trim().split("\n").length <= EVENT.paragraphs);
     const fit = () => fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("compact", score.isBytes);
     if (this.blocks) this.fitBlocks(fit, Math.min(LARGE_BLOCKED * scale, sizes.largest));
     let fits = this.blocks || fit();
+    if (!fits && score.underRows) {
+      setEvents(false);
+      fits = fit();
+    }
     if (!fits && !several && !projector) {
       section.classList.add("compact"); // the equation and the race are one line
       fits = fit();

@@ -29,6 +29,7 @@ export class TimelineScore extends Score {
     const views = payloads.map((data) => new TimelineView(data));
     super(host, payloads[0].text, views.map((view) => view.row));
     this.isBytes = views.length === 1 && views[0].isBytes;
+    this.hasShares = views.length > 1;
     host.classList.toggle("of-bytes", this.isBytes);
     this.signs = this.isBytes ? views[0].signs : null;
     if (this.isBytes) this.over = (size) => Math.round(ABOVE_BYTES * size);
@@ -159,8 +160,8 @@ export class TimelineView extends TokenizedText {
     const operator = (sign) => element("span", "op", sign);
     if (kind === "pruning" && data.title) {
       const size = data.vocabSizes[step]; // which grows: no piece is pruned just now
-      const left = `${counted(step, "piece")} pruned so far, ${formatCount(size)} left. Last removed: `;
-      return [element("span", "facts", left), this.#term(id[step - 1]), facts];
+      facts.replaceChildren(`(${this.usage(step - 1)})`);
+      return [element("span", "facts", `${counted(size, "piece")} left. Last removed: `), this.#term(id[step - 1]), facts];
     }
     if (kind === "pruning") return [this.#term(id[step - 1]), operator("is pruned"), facts];
     const [first, second, merged] = [left, right, id].map((ids, i) =>

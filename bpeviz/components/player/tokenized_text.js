@@ -210,6 +210,14 @@ export class TokenizedText {
     return rankOf(this.data.changingSteps, step) > rankOf(this.data.changingSteps, step - 1);
   }
 
+  /** Return how often the piece that step `i` prunes is used, in words. */
+  usage(i) {
+    const { steps, weighted, trainedOn } = this.data;
+    const count = steps.count[i];
+    const often = weighted ? `weighted count ${formatCount(count)}` : count === 2 ? "twice" : times(count);
+    return (count ? `used ${often}` : "not used") + (trainedOn ? " in the training text" : "");
+  }
+
   /** Return the details of step `i`: what decided it, with its ties, and for one text alone the tokens. */
   facts(i) {
     const { steps, weighted, tokenCounts, tieRule, trainedOn, title, leftOut } = this.data;
@@ -220,7 +228,7 @@ export class TokenizedText {
     const where = trainedOn ? " in the training text" : "";
     const tie = ties[i] ? `like ${counted(ties[i], "other pair")}` : "";
     const facts = isPruning
-      ? [`${count[i] ? `used ${often}` : "not used"}${where}; without it the text is ${lessLikely(score[i])}`, `round ${round[i]}`]
+      ? [`${this.usage(i)}; without it the text is ${lessLikely(score[i])}`, `round ${round[i]}`]
       : [isScored ? `${notes[i]} = ${formatFigure(score[i])}${where}` : often + where];
     if (tie) facts[0] += `, ${tie}${tieRule ? `; ${tieRule}` : ""}`;
     if (!isPruning && applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);

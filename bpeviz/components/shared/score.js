@@ -29,7 +29,8 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @typedef {object} Line
  * @property {number} first its first cell
  * @property {number} end the cell after its last
- * @property {boolean} isThin whether it is blank, between lines of several rows that are not
+ * @property {boolean} isBlank
+ * @property {boolean} isThin whether it is a blank line of several rows that has not their height
  * @property {string} kind "" for all rows, "once" for the first row alone, "fold" with a number, or "gone"
  * @property {number} top pixels from the top of the first line: of the line, or in columns of its page
  * @property {number} bottom
@@ -69,7 +70,9 @@ export class Score {
     this.room = { names: 0, counts: 0, below: 0, between: 0 };
     this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
     host.classList.toggle("several", rows.length > 1);
-    this.under = 0; // pixels under each line, for what is drawn there
+    this.hasShares = false; // whether the number of tokens of a line is a bar, too
+    this.underRows = 0; // pixels under each row of the last line, for what is drawn there
+    this.under = 0; // pixels under each line, likewise
     this.bars = 0; // pixels at the right of lines
     this.apart = 0; // pixels above each row that stands apart
     /** @type {((lines: {first: number, end: number, isThin: boolean}[]) => string[]) | null} returns the kind of each line */
@@ -100,34 +103,35 @@ export class Score {
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
     const columns = this.#columnsIn(host.clientWidth - 2 * parseFloat(paddingLeft) - this.bars, size);
     const { width } = columns;
-    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.bars} ${this.apart} ${this.lineHeight} ${this.blocks.map(({ last, opened, tree, letters }) => [last, opened.size, tree.mostLevels, letters])}`;
+    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.underRows} ${this.bars} ${this.apart} ${this.lineHeight} ${this.blocks.map(({ last, opened, tree, letters }) => [last, opened.size, tree.mostLevels, letters])}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
     host.style.setProperty("--line-height", `${plain}px`); // browsers round other heights, each in its way
     const thin = Math.max(4, Math.round((BLANK_LINE * plain) / this.rows.length));
-    const mayBeThin = columns.count < 2 && this.rows.length > 1 && this.text.trim() !== "";
+    const mayBeThin = this.rows.length > 1 && this.text.trim() !== "";
     const isRuled = (cells) => cells.some((cell) => cell.size > 1);
     const ruledInColumns = columns.count > 1 ? this.rows.map(({ cells }) => isRuled(cells)) : null; // equally high
     let height = 0;
     const starts = this.#breaks(width, size);
     const spans = starts.map((first, i) => {
       const end = starts[i + 1] ?? this.cells.length;
-      return { first, end, isThin: mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim() };
+      const isBlank = !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim();
+      return { first, end, isBlank, isThin: mayBeThin && isBlank };
     });
     const kinds = this.kindsOf?.(spans) ?? [];
-    const lines = spans.map(({ first, end, isThin }, i) => {
+    const lines = spans.map(({ first, end, isBlank, isThin }, i) => {
       const kind = kinds[i] ?? "";
       const ruled = ruledInColumns ?? this.rows.map(({ cells }) => !isThin && isRuled(cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
       const [over, under] = [pixels(false) + (this.over?.(size, first, end) ?? 0), pixels(true) + this.blocks.reduce((sum, blocks) => sum + blocks.idsHeight(size), this.under)];
-      if (kind === "gone") return { first, end, isThin, kind, ruled, top, bottom: top, over, under };
-      const heights = ruled.map((isRuled, k) => (isThin ? thin : plain + (isRuled ? strip : 0) + room.below + (this.rows[k].isApart ? this.apart : 0)));
+      if (kind === "gone") return { first, end, isBlank, isThin, kind, ruled, top, bottom: top, over, under };
+      const heights = ruled.map((isRuled, k) => (isThin ? thin : plain + (isRuled ? strip : 0) + room.below + (this.rows[k].isApart ? this.apart : 0)) + (i === spans.length - 1 ? this.underRows : 0));
       height += kind.startsWith("fold") ? plain : over + under + heights.slice(0, kind ? 1 : undefined).reduce((sum, pixels) => sum + pixels, 0);
       const bottom = height;
       height += room.between;
-      return { first, end, isThin, kind, ruled, top, bottom, over, under };
+      return { first, end, isBlank, isThin, kind, ruled, top, bottom, over, under };
     });
     if (columns.count > 1) this.#arrange(lines, columns.count, padding);
     return (this.measured = { key, lines, columns, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
@@ -157,17 +161,29 @@ export class Score {
     return this.widestLine.width;
   }
 
-  /** Give lines of the same height their places in columns, page after page. */
+  /** Give lines their places in columns, page after page: as few pages as possible, and low columns. */
   #arrange(lines, columns, padding) {
     const { room, pageHeight } = this;
-    const height = lines[0].bottom;
-    const most = Math.max(1, Math.floor((pageHeight + room.between) / (height + room.between)));
-    const rows = Math.min(most, Math.ceil(lines.length / columns));
+    const heights = lines.map(({ top, bottom }) => bottom - top);
+    let limit = Math.min(pageHeight, Math.max(...heights, lines.at(-1).bottom / columns));
+    const places = () => {
+      let [column, y] = [0, 0];
+      return heights.map((height) => {
+        if (y && y + height > limit) [column, y] = [column + 1, 0];
+        y += height + room.between;
+        return { column, bottom: y - room.between };
+      });
+    };
+    while (limit < pageHeight && places().at(-1).column >= columns) limit = Math.min(pageHeight, limit + Math.min(...heights));
+    const placed = places();
+    const pageOf = ({ column }) => Math.floor(column / columns);
+    const bottoms = [];
+    for (const place of placed) bottoms[pageOf(place)] = Math.max(bottoms[pageOf(place)] ?? 0, place.bottom);
     lines.forEach((line, i) => {
-      const page = Math.floor(i / (rows * columns));
-      line.column = Math.floor(i / rows) % columns;
+      const page = pageOf(placed[i]);
+      line.column = placed[i].column % columns;
       line.top = page && page * (pageHeight + padding); // each fills the visible part
-      line.bottom = line.top + rows * (height + room.between) - room.between;
+      line.bottom = line.top + bottoms[page];
     });
   }
 
@@ -272,8 +288,9 @@ export class Score {
     const blocks = element("div");
     let [block, column, dir] = [null, null, "ltr"];
     const { bars, apart } = this;
-    const lengths = { strip, thin, bars, apart, ...this.room };
+    const lengths = { strip, thin, bars, apart, "under-rows": this.underRows, ...this.room };
     for (const name in lengths) host.style.setProperty(`--${name}`, `${lengths[name]}px`);
+    this.mostAtoms = Math.max(1, ...this.rows.flatMap((row) => lines.map(({ first, end }) => row.atomsOfCells(first, end)).map(([start, stop]) => stop - start)));
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
       if (paragraph !== cells[line.first - 1]?.line) dir = isRtl(text.slice(start, start + FIRST_LETTER).split("\n", 1)[0]) ? "rtl" : "ltr";
@@ -288,7 +305,7 @@ export class Score {
         column = Object.assign(block.appendChild(element("div", "column")), { number: line.column });
         column.style.minWidth = `${columns.width}px`;
       }
-      const box = (column ?? block).appendChild(element("div", `line${line.isThin ? " thin" : ""} ${line.kind}`.trim()));
+      const box = (column ?? block).appendChild(element("div", `line${line.isThin ? " thin" : ""}${line.isBlank ? " bare" : ""} ${line.kind}`.trim()));
       box.dir = dir;
       if (line.over || line.under) box.style.padding = `${line.over}px 0 ${line.under}px`;
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));

@@ -61,6 +61,7 @@ export class ScoreRow {
       name.inert = true;
       name.append(element("span", "", this.name), " ");
       count = name.appendChild(element("b"));
+      if (this.score.hasShares) name.append(element("i", "share"));
     }
     const pieces = box.appendChild(element("div", "staff"));
     const ruler = isRuled ? box.appendChild(element("div", "ruler")) : null;
@@ -118,7 +119,11 @@ export class ScoreRow {
       const staff = lines[i].staves[this.index];
       this.#paintStaff(staff, lines[i]);
       const atom = (cell) => this.cells[cell]?.firstAtom ?? this.cellOf.length;
-      if (staff.count) staff.count.textContent = formatCount(this.countIn(atom(lines[i].first), atom(lines[i].end)));
+      if (staff.count) {
+        const count = this.countIn(atom(lines[i].first), atom(lines[i].end));
+        staff.count.textContent = formatCount(count);
+        if (this.score.hasShares) staff.count.parentNode.style.setProperty("--share", String(count / this.score.mostAtoms));
+      }
       staff.isStale = true;
     }
   }

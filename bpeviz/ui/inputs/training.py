@@ -24,7 +24,7 @@ from bpeviz.pretokenizers.patterns import (
 )
 from bpeviz.trainers import TRAINERS, Option, Trainer
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.sentence import menu, say, sentence
+from bpeviz.ui.inputs.sentence import add_to, drop_from, menu, say, sentence
 from bpeviz.ui.inputs.text import (
     LANGUAGES,
     OWN_TEXT,
@@ -66,12 +66,11 @@ OF_CHARACTERS = 4_096
 ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
 """The on-screen name of each algorithm, the same on every page."""
 
-ALGORITHM = OneOf(
-    "algorithm",
-    "Algorithm",
-    titles={key: f"{trainer.short} · {trainer.gist}" for key, trainer in TRAINERS.items()},
-)
+_GISTS = {key: f"{trainer.short} · {trainer.gist}" for key, trainer in TRAINERS.items()}
+ALGORITHM = OneOf("algorithm", "Algorithm", titles=_GISTS)
 SIDE_BY_SIDE = SomeOf("algorithms", "Algorithms", titles=ALGORITHMS, most=limits.ALGORITHMS)
+_BESIDE = ("bpe", "wordpiece")
+"""The algorithms that stand beside a single one."""
 PATTERN = OneOf(
     "pattern",
     "Pre-tokenization",
@@ -205,9 +204,7 @@ MORE = Settings(
 """The settings that most users leave as they are."""
 
 SIDE_OPTIONS = {
-    key: Settings(
-        f"{SIDE}_{key}_open", f"{trainer.short} options", contents=_all_options(trainer, SIDE)
-    )
+    key: Settings(f"{SIDE}_{key}_open", trainer.short, contents=_all_options(trainer, SIDE))
     for key, trainer in TRAINERS.items()
 }
 """The options of each algorithm on the Algorithms page."""
@@ -266,8 +263,7 @@ def choices_of(
         first: The algorithms at first.
         initial: The first values of options, by their names.
     """
-    keys = values.get(SIDE_BY_SIDE)
-    keys = [*first] if keys is None else keys
+    keys = _side_by_side(values, first)
     options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
     corpus = corpus_of(values)
     largest = _largest_of(values, options, on_other=corpus is not None)
@@ -453,7 +449,7 @@ def _more(trainer: Trainer, *, has_text: bool) -> None:
 def choose_trainings(
     text: str | Documents, default: Sequence[str], initial: Mapping[str, str | int]
 ) -> tuple[str | Documents, list[TrainingChoice]]:
-    """Draw the algorithms to compare on a text, each with its options.
+    """Draw the algorithms to compare on a text; the name of each opens its options.
 
     Args:
         text: The text.
@@ -461,11 +457,16 @@ def choose_trainings(
         initial: The first values of options, by their names.
 
     Returns:
-        The text of the page, and the choices.
+        The text of the page, and the choices: at least two.
     """
+    values = SessionValues()
+    SIDE_BY_SIDE.put(keys := _side_by_side(values, default))
     with sentence():
         say("Compare")
-        keys = SIDE_BY_SIDE.multiselect(default=list(default), label_visibility="collapsed")
+        for key in keys:
+            _side_options(TRAINERS[key], initial, can_leave=len(keys) > len(_BESIDE))
+        if len(keys) < SIDE_BY_SIDE.most:
+            add_to(SIDE_BY_SIDE, {"": [key for key in TRAINERS if key not in keys]}, _GISTS)
         say("on")
         _corpus()
         with MORE.menu() or nullcontext() as place:
@@ -474,25 +475,29 @@ def choose_trainings(
                 place = st.container()
                 _special_tokens(_reserved(keys))
                 _counted()
-        for key in keys:
-            _side_options(TRAINERS[key], initial)
-    values = SessionValues()
     options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
     _largest(place, options, on_other=_corpus_name(values) is not None)
     choices = choices_of(values, default, initial)
-    if not choices:
-        return text, []
     text, first = expanded(text, choices[0], st.error)
     return text, [replace(choice, corpus=first.corpus) for choice in choices]
 
 
-def _side_options(trainer: Trainer, initial: Mapping[str, str | int]) -> None:
-    """Draw the menu of an algorithm's options."""
+def _side_by_side(values: Values, first: Sequence[str]) -> list[str]:
+    """Return the algorithms to compare, at least two. first: those at first."""
+    keys = [key for key in values.get(SIDE_BY_SIDE) or first if key in TRAINERS]
+    return keys + [key for key in _BESIDE if key not in keys][: max(0, len(_BESIDE) - len(keys))]
+
+
+def _side_options(trainer: Trainer, initial: Mapping[str, str | int], *, can_leave: bool) -> None:
+    """Draw the name of an algorithm, which opens its rule and its options."""
     fold = SIDE_OPTIONS[trainer.key].menu()
     with fold or nullcontext():
         if fold is not None:
+            st.markdown(f"{trainer.rule[0].upper()}{trainer.rule[1:]}.")
             st.caption(f"{trainer.about} {_source(trainer)}")
         _options(trainer, trainer.options, SIDE, initial, is_open=fold is not None)
+        if fold is not None and can_leave:
+            drop_from(SIDE_BY_SIDE, trainer.key, f"Leave {trainer.short} out")
 
 
 def _first_largest(*, on_other: bool, over_bytes: bool) -> int:

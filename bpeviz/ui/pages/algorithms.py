@@ -38,7 +38,7 @@ from bpeviz.ui.inputs.training import (
 )
 from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.page_trainings import Trained, TrainingError, TrainingHandle
-from bpeviz.ui.pages import remarks
+from bpeviz.ui.pages import base, remarks
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -125,6 +125,8 @@ PAGE = Page(
     "Algorithms",
     "How do different algorithms tokenize the same text?",
     _widgets,
+    has_verdict=True,
+    has_long_verdict=True,
     short={"algorithm": SIDE_BY_SIDE.link, "size": LARGEST_SIZE.link},
 )
 
@@ -145,23 +147,19 @@ def _train_all(text: str | Documents, choices: list[TrainingChoice]) -> list[Tra
 
 def show(side: DeltaGenerator) -> None:
     """Draw the player with a row for each algorithm, and everything that follows its size."""
-    remarks.leave_for_inspect()
     with side:
         # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.
         text, choices = choose_trainings(
             choose_text(TEXT), ["bpe", "wordpiece", "unigram"], {"atoms": "characters"}
         )
-    if not choices:
-        st.info("Choose one or more algorithms above.")
     shown = _train_all(text, choices)
     if not shown:
-        remarks.atoms_only(text if choices else "", "lock_step")
+        base.answer("None of these algorithms can be trained.")  # messages say why
+        remarks.atoms_only(text, "lock_step")
         return
     text = shown[0].text
-    for note in _notes(shown):
-        side.caption(note)
-    with st.container(key="alike"):
-        answer = st.empty()
+    if not text:
+        base.answer("There is no text yet.", "Type one below, or choose a sample.")
     place = st.container()
     columns = [row.first.column for row in shown]
     text_parts = parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
@@ -176,8 +174,9 @@ def show(side: DeltaGenerator) -> None:
     if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
         TEXT.offer(TEXT.first)
     with place:
-        # The method, since Streamlit stores the arguments: an element has every attribute.
-        _play(shown, payload, answer.markdown, partial(open_part, PART, text_parts))
+        # Functions, since Streamlit stores the arguments: an element has every attribute.
+        answer = partial(base.TITLE.get().title, anchor=False)
+        _play(shown, payload, answer, partial(open_part, PART, text_parts), _notes(shown))
 
 
 def _notes(shown: Sequence[Trained]) -> list[str]:
@@ -251,6 +250,7 @@ def _play(
     payload: Player,
     answer: Callable[[str], object],
     on_part: Callable[[int], None],
+    notes: Sequence[str],
 ) -> None:
     """Draw the player, and the elements that follow the size; run again if it changes."""
     report = components.player_report(payload, "lock_step")
@@ -266,11 +266,11 @@ def _play(
     has_races = any(row.history.steps for row in shown)
     if has_races and all(len(row.training_boundaries) <= race.COUNTED for row in shown):
         drawn["races"] = _races(shown, payload, steps, report["isLacking"])
-    keys = [row.choice.algorithm for row in shown]
-    follow = partial(remarks.follow, algorithms=keys)
-    components.player(drawn, "lock_step", follow, on_part=on_part, on_word=_split)
+    components.player(drawn, "lock_step", remarks.follow, on_part=on_part, on_word=_split)
     if st.context.is_embedded:
         return
+    if notes:
+        st.caption(" ".join(notes))
     if text:
         METRICS.show(_metrics, text, columns)
     colors = [hues_in(view, row.first) for row, view in zip(shown, payload["views"], strict=True)]

@@ -39,6 +39,7 @@ class Page:
         left_out: Returns a description of each value that a link cannot contain.
         has_inputs: Whether the page has a text and settings.
         has_verdict: Whether the page has an answer as its title, below the question.
+        has_long_verdict: Whether that has up to two lines in smaller letters.
         heading: Returns the title of the page, if that is not the question.
         short: Short names of its widgets in typed addresses, each with the name in links.
         content: Returns what the page shows for the values of a link, without a run of it. Raises
@@ -52,6 +53,7 @@ class Page:
     left_out: Callable[[], Iterable[str]] = tuple
     has_inputs: bool = True
     has_verdict: bool = False
+    has_long_verdict: bool = False
     heading: Callable[[], str] | None = None
     short: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     content: Callable[[Values], Interactive] | None = None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
 import streamlit as st
 
 from bpeviz import limits
@@ -22,7 +20,6 @@ from bpeviz.ui.inputs.token_count import TITLE
 from bpeviz.ui.inputs.training import (
     ALGORITHM,
     COUNTED,
-    SIDE,
     TrainingChoice,
     on_languages,
     option_widget,
@@ -154,7 +151,9 @@ def _remark(trainings: Sequence[Trained], steps: int, last: int | None) -> Remar
             sentence = "None of these algorithms changes this text."
         if name is not None:
             sentence = f"Trained on {name}: {sentence[0].lower()}{sentence[1:]}"
-    return _with_ways(sentence, {way for trained in trainings for way in _gains(trained)})
+    ways = {way for trained in trainings for way in _gains(trained)}
+    # Others lead away from the algorithms, or are options in their menus.
+    return _with_ways(sentence, ways if len(trainings) == 1 else ways & {*TRAIN_ON.others})
 
 
 def _with_ways(sentence: str, ways: set[str]) -> Remark:
@@ -256,13 +255,8 @@ def _gpt4o_gives_more(text: str | Documents, steps: int) -> bool:
     return len(boundaries.change_steps) > steps
 
 
-def follow(way: str, algorithms: Sequence[str] = ()) -> None:
-    """Set the inputs for a pressed button (a callback).
-
-    Args:
-        way: The key of the button.
-        algorithms: The algorithms of a page that shows several, which have options of their own.
-    """
+def follow(way: str) -> None:
+    """Set the inputs for a pressed button (a callback). way: the key of the button."""
     if way not in WAYS:
         return
     if way == GET:
@@ -277,18 +271,12 @@ def follow(way: str, algorithms: Sequence[str] = ()) -> None:
         st.session_state.update(WATCHED)
         page_change.remember(WATCHED)
     if way == ONCE:
-        place = SIDE if algorithms else ""
-        for key in algorithms or [ALGORITHM.value()]:
-            for option in TRAINERS[key].options:
-                widget = option_widget(TRAINERS[key], option, place)
-                if option.name == _MIN_COUNT and isinstance(widget, Widget):
-                    _put(widget, 1)
-
-
-def _put(widget: Widget[Any], value: Any) -> None:
-    """Set the value of a widget that this page may not draw."""
-    widget.put(value)
-    page_change.remember({widget.key: value})
+        trainer = TRAINERS[ALGORITHM.value()]
+        for option in trainer.options:
+            widget = option_widget(trainer, option)
+            if option.name == _MIN_COUNT and isinstance(widget, Widget):
+                widget.put(1)  # the page may not draw it
+                page_change.remember({widget.key: 1})
 
 
 def leave_for_inspect() -> None:

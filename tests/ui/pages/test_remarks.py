@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,15 +53,13 @@ def remark_of(app: AppTest) -> str:
     return " ".join([*said, remark["sentence"] if remark else ""]).strip()
 
 
-def press(
-    app: AppTest, way: str, monkeypatch: pytest.MonkeyPatch, algorithms: Sequence[str] = ()
-) -> AppTest:
+def press(app: AppTest, way: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """Do what the callback of a button does, which AppTest cannot press."""
     before = dict(app.session_state._state.filtered_state)
     after = dict(before)
     with monkeypatch.context() as patch:
         patch.setattr(st, "session_state", after)
-        remarks.follow(way, algorithms)
+        remarks.follow(way)
     for key, value in after.items():
         if key not in before or value != before[key]:
             app.session_state[key] = value
@@ -79,13 +76,14 @@ def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
     assert not app.info
     if page == "Train" or text == "a":
         assert remark_of(app) == OWN_TEXTS[text]
-    if page != "Algorithms":  # the side does not say it again
+    if page != "Algorithms":  # its note is below the player
         assert not any("no pair" in caption.value.lower() for caption in app.caption)
     if page == "Train":
         assert ["text", "Try another text"] in stage(app)["ways"]
     if (page, text) == ("Algorithms", "hello world"):
         sentence = "None of these algorithms changes this text."
         assert stage(app)["remark"]["sentence"] == sentence
+        assert ways(app) == ["languages"]
 
 
 def test_remark_is_about_the_steps_on_screen() -> None:
@@ -190,9 +188,7 @@ def test_button_trains_on_the_languages_and_the_player_plays(
 
 
 def test_button_merges_pairs_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("Algorithms", "hello world", algorithms=["bpe"])
-    app = press(app, "once", monkeypatch, ["bpe"])
-    shown = stage(app)
+    shown = stage(press(opened("Train", "hello world"), "once", monkeypatch))
     assert shown["last"] == 9
     assert "memorizing" in shown["remark"]["sentence"]
 
