@@ -165,26 +165,23 @@ export class Score {
   #arrange(lines, columns, padding) {
     const { room, pageHeight } = this;
     const heights = lines.map(({ top, bottom }) => bottom - top);
-    let limit = Math.min(pageHeight, Math.max(...heights, lines.at(-1).bottom / columns));
-    const places = () => {
+    let limit = Math.max(...heights, lines.at(-1).bottom / columns);
+    const place = () => {
       let [column, y] = [0, 0];
-      return heights.map((height) => {
-        if (y && y + height > limit) [column, y] = [column + 1, 0];
-        y += height + room.between;
-        return { column, bottom: y - room.between };
+      lines.forEach((line, i) => {
+        if (y && y + heights[i] > Math.min(limit, pageHeight)) [column, y] = [column + 1, 0];
+        y += heights[i] + room.between;
+        Object.assign(line, { column: column % columns, page: Math.floor(column / columns), bottom: y - room.between });
       });
+      return column < columns || limit >= pageHeight;
     };
-    while (limit < pageHeight && places().at(-1).column >= columns) limit = Math.min(pageHeight, limit + Math.min(...heights));
-    const placed = places();
-    const pageOf = ({ column }) => Math.floor(column / columns);
-    const bottoms = [];
-    for (const place of placed) bottoms[pageOf(place)] = Math.max(bottoms[pageOf(place)] ?? 0, place.bottom);
-    lines.forEach((line, i) => {
-      const page = pageOf(placed[i]);
-      line.column = placed[i].column % columns;
-      line.top = page && page * (pageHeight + padding); // each fills the visible part
-      line.bottom = line.top + bottoms[page];
-    });
+    while (!place()) limit += Math.min(...heights);
+    const pages = Map.groupBy(lines, ({ page }) => page);
+    for (const [page, placed] of pages) {
+      const top = page && page * (pageHeight + padding); // each fills the visible part
+      const bottom = top + Math.max(...placed.map(({ bottom }) => bottom));
+      for (const line of placed) Object.assign(line, { top, bottom });
+    }
   }
 
   /** Whether each line of the text may stand beside others, and whether they are the entries of a list. */

@@ -36,7 +36,6 @@ from bpeviz.ui.inputs.training import (
     option_widgets,
     pattern_widgets,
 )
-from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.page_trainings import Trained, TrainingError, TrainingHandle
 from bpeviz.ui.pages import base, remarks
 from bpeviz.ui.pages.base import Page
@@ -48,7 +47,6 @@ from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     NumberField,
     Section,
-    SessionValue,
     Share,
     TextField,
     Values,
@@ -98,9 +96,6 @@ STRENGTH = WidgetFamily("strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}",
 RANDOM = Section(
     "random_open", "One word, split at random", contents=(WORD, METHOD, STRENGTH, SEED)
 )
-
-BPE_OF_TRAIN: SessionValue[str] = SessionValue("bpe_atoms")
-"""The first tokens of BPE on the other pages (`option_widget`)."""
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -176,21 +171,7 @@ def show(side: DeltaGenerator) -> None:
     with place:
         # Functions, since Streamlit stores the arguments: an element has every attribute.
         answer = partial(base.TITLE.get().title, anchor=False)
-        _play(shown, payload, answer, partial(open_part, PART, text_parts), _notes(shown))
-
-
-def _notes(shown: Sequence[Trained]) -> list[str]:
-    """Return why training stopped early, and why BPE has other numbers here than on Train."""
-    early: dict[str, list[str]] = {}
-    for row in shown:
-        if row.history.stopped == "rare":
-            early.setdefault(why_stopped(row.history, row.choice.options), []).append(_name(row))
-    notes = [f"{', '.join(names)}: {why} any more." for why, names in early.items()]
-    starts = {row.history.pre_tokenizer.atoms for row in shown}
-    has_bpe = any(row.choice.algorithm == "bpe" for row in shown)
-    if has_bpe and starts == {"characters"} and BPE_OF_TRAIN.get() in (None, "bytes"):
-        notes.append("Here all start from characters; on Train BPE starts from 256 bytes.")
-    return notes
+        _play(shown, payload, answer, partial(open_part, PART, text_parts))
 
 
 def _columns(shown: Sequence[Trained], payload: Player, place: int) -> list[Column]:
@@ -250,7 +231,6 @@ def _play(
     payload: Player,
     answer: Callable[[str], object],
     on_part: Callable[[int], None],
-    notes: Sequence[str],
 ) -> None:
     """Draw the player, and the elements that follow the size; run again if it changes."""
     report = components.player_report(payload, "lock_step")
@@ -269,8 +249,6 @@ def _play(
     components.player(drawn, "lock_step", remarks.follow, on_part=on_part, on_word=_split)
     if st.context.is_embedded:
         return
-    if notes:
-        st.caption(" ".join(notes))
     if text:
         METRICS.show(_metrics, text, columns)
     colors = [hues_in(view, row.first) for row, view in zip(shown, payload["views"], strict=True)]

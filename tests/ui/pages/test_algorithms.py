@@ -28,7 +28,6 @@ from bpeviz.views.stage import steps_at
 
 SHORT = "low low lower lowest, newer newest wider " * 3
 USUAL = ["bpe", "wordpiece", "unigram"]
-FROM_CHARACTERS = "Here all start from characters; on Train BPE starts from 256 bytes."
 
 
 opened = partial(
@@ -38,10 +37,6 @@ opened = partial(
 
 def with_text(text: str, **state: Any) -> AppTest:
     return opened(text_box=text, text_sample="own", **state)
-
-
-def texts(app: AppTest) -> list[str]:
-    return [one.value for one in app.caption]
 
 
 def payload_of(app: AppTest) -> dict[str, Any]:
@@ -108,8 +103,6 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert answer(app).startswith(f"With {size:,} entries, WordPiece drops white space")
     # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
-    assert any(FROM_CHARACTERS in words for words in texts(app))
-    assert FROM_CHARACTERS not in " ".join(texts(opened(bpe_atoms="characters")))
     rules = [(view["algorithm"], view["rule"]) for view in payload["views"]]
     assert rules == [(TRAINERS[key].title, TRAINERS[key].rule) for key in USUAL]
     assert "One word, split at random" in headings(app)
@@ -227,7 +220,6 @@ def test_algorithm_options_change_only_their_view() -> None:
     assert after[0]["atomKind"] == "bytes"
     changed = [a["steps"] != b["steps"] for a, b in zip(before, after, strict=True)]
     assert changed == [True, False, False]
-    assert FROM_CHARACTERS not in " ".join(texts(opened(side_bpe_atoms="bytes")))
     # The options of the Train page are separate.
     assert payload_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
 
