@@ -176,11 +176,11 @@ export class Score {
       return column < columns || limit >= pageHeight;
     };
     while (!place()) limit += Math.min(...heights);
-    const pages = Map.groupBy(lines, ({ page }) => page);
-    for (const [page, placed] of pages) {
-      const top = page && page * (pageHeight + padding); // each fills the visible part
-      const bottom = top + Math.max(...placed.map(({ bottom }) => bottom));
-      for (const line of placed) Object.assign(line, { top, bottom });
+    const bottoms = [];
+    for (const { page, bottom } of lines) bottoms[page] = Math.max(bottoms[page] ?? 0, bottom);
+    for (const line of lines) {
+      line.top = line.page && line.page * (pageHeight + padding); // each fills the visible part
+      line.bottom = line.top + bottoms[line.page];
     }
   }
 
