@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -49,15 +50,21 @@ def add_to(
                 st.caption(title)
             for key in keys:
                 words = markdown.escape((titles or widget.titles)[key])
-                how = {"on_click": _add, "args": (widget, key, name), "key": f"{name}_{key}"}
-                st.button(words, type="tertiary", **how)
+                put = partial(_add, widget, key, name)
+                st.button(words, type="tertiary", on_click=put, key=f"{name}_{key}")
 
 
 def drop_from(widget: SomeOf, key: str, words: str, about: str | None = None) -> None:
     """Draw a button that removes a value. about: its tool-tip."""
-    how = {"on_click": _drop, "args": (widget, key), "key": f"drop_{widget.key}_{key}"}
-    icon = {"icon": ":material/close:", "icon_position": "right"}
-    st.button(markdown.escape(words), type="tertiary", help=about, **icon, **how)
+    st.button(
+        markdown.escape(words),
+        f"drop_{widget.key}_{key}",
+        about,
+        partial(_drop, widget, key),
+        type="tertiary",
+        icon=":material/close:",
+        icon_position="right",
+    )
 
 
 def _add(widget: SomeOf, key: str, name: str) -> None:

@@ -29,7 +29,7 @@ from bpeviz.ui.inputs.vocabulary_size import FEW_STEPS, least_count, why_stopped
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.pages import base
 from bpeviz.ui.runtime import page_change
-from bpeviz.ui.widgets import SessionValue, Widget
+from bpeviz.ui.widgets import NumberField, SessionValue
 from bpeviz.views.parts import WINDOW
 from bpeviz.views.payloads import Player, Remark
 
@@ -275,7 +275,7 @@ def follow(way: str) -> None:
         trainer = TRAINERS[ALGORITHM.value()]
         for option in trainer.options:
             widget = option_widget(trainer, option)
-            if option.name == _MIN_COUNT and isinstance(widget, Widget):
+            if option.name == _MIN_COUNT and isinstance(widget, NumberField):
                 widget.put(1)  # the page may not draw it
                 page_change.remember({widget.key: 1})
 
