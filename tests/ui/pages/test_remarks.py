@@ -187,9 +187,9 @@ def test_button_trains_on_the_languages_and_the_player_plays(
 
 
 def test_button_merges_pairs_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = stage(press(opened("Train", "hello world"), "once", monkeypatch))
-    assert shown["last"] == 9
-    assert "memorizing" in shown["remark"]["sentence"]
+    payload = stage(press(opened("Train", "hello world"), "once", monkeypatch))
+    assert payload["last"] == 9
+    assert "memorizing" in payload["remark"]["sentence"]
 
 
 @needs_gpt4o
