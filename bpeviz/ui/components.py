@@ -22,7 +22,7 @@ import streamlit as st
 from bpeviz import components, limits
 from bpeviz.text import as_json
 from bpeviz.views.control_payloads import ChapterBar, LinkedStep, TextBox
-from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken
+from bpeviz.views.payloads import Grid, Player, PlayerReport
 
 _LOADER = components.compact(f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));
@@ -64,7 +64,7 @@ def _register(
 
 
 _player = _register("player", report=None, once=["way", "answer", "part", "word"])
-_grid = _register("grid", token=None)
+_grid = _register("grid", once=["token"])
 _text_box = _register("text_box", change=None)
 _chapter_bar = _register("chapter_bar", chapter=None, restored=None)
 _frame = _register("frame")
@@ -192,13 +192,15 @@ def _linked_step(payload: Player) -> LinkedStep | None:
     return linked
 
 
-def grid(data: Grid, key: str) -> PressedToken | None:
+def grid(data: Grid, key: str, on_token: Callable[[int], None]) -> None:
     """Show a text from characters to ids (`bpeviz.views.inspection.grid`).
 
-    Return the token pressed last.
+    Args:
+        data: The payload.
+        key: The key of the session.
+        on_token: Is called with the id of a pressed token, before the page runs again.
     """
-    token: PressedToken | None = _grid(data, key).token
-    return token
+    _grid(data, key, token=lambda: on_token(st.session_state[key]["token"]))
 
 
 def text_box(data: TextBox, key: str, on_change: Callable[[], None]) -> Any:

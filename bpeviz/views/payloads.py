@@ -313,13 +313,6 @@ class PlayerReport(TypedDict):
     isLacking: bool
 
 
-class PressedToken(TypedDict):
-    """A token of the grid that was pressed, and the number of the press."""
-
-    id: int
-    number: int
-
-
 class DiagramSide(TokenStyles):
     """A tokenizer in the merge diagram."""
 

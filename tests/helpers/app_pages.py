@@ -14,7 +14,18 @@ from bpeviz.ui.inputs.vocabulary_size import BOX
 
 MENUS = [
     "share",
-    *(f"{name}_menu" for name in ("algorithm", "trained_on", "encoding", "compare", "many")),
+    *(
+        f"{name}_menu"
+        for name in (
+            "algorithm",
+            "trained_on",
+            "tokenizer",
+            "special",
+            "encoding",
+            "compare",
+            "many",
+        )
+    ),
 ]
 
 APP = Path(__file__).resolve().parents[2] / "app.py"

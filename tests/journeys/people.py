@@ -164,9 +164,9 @@ def put(box: Locator, script_value: str) -> None:
 def choose(page: Page, label: str, option: str) -> None:
     """Choose an option of a select box, or of a menu of the sentence."""
     box = page.get_by_role("combobox", name=label, exact=True)
-    if label == "Algorithm":
+    if label in ("Algorithm", "Tokenizer"):
         await_run(page)
-        page.locator(".st-key-algorithm_menu").get_by_role("button").click()
+        page.locator(f".st-key-{label.lower()}_menu").get_by_role("button").click()
         page.get_by_test_id("stRadio").get_by_text(option, exact=True).click()
     elif label in ("Start from", "Pre-tokenization", "End-of-word mark") and not box.count():
         with menu(page, "More"):
@@ -274,7 +274,9 @@ def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     """Open files of a tokenizer; the dialog may be open already."""
     dialog = page.get_by_role("dialog", name="Tokenizers from files")
     if not dialog.count():
-        button(page, "Special tokens, files" if "/Inspect" in page.url else "More").first.click()
+        has_menu = "/Inspect" in page.url
+        opener = page.locator(".st-key-tokenizer_menu").get_by_role("button")
+        (opener if has_menu else button(page, "More")).first.click()
         page.get_by_role("button", name="Open a tokenizer file").click()
     box = dialog.get_by_test_id("stFileUploaderDropzoneInput")
     box.set_input_files([file_of(*file) for file in files])

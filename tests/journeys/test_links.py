@@ -104,18 +104,16 @@ def test_copied_links_open_what_was_seen(journey: Journey) -> None:
         go_to(page, "Inspect")
         grid, stage = Grid(page), Stage(page, unit="Step")
         choose(page, "Tokenizer", "GPT-4 (cl100k)")
-        type_text(page, OTHER_TEXT)
+        type_text(page, f"{OTHER_TEXT}<|endoftext|>")
         ids = bpeviz.load("cl100k_base").encode(OTHER_TEXT)
-        grid.await_ids(ids)
-        with menu(page, "Special tokens, files"):
-            page.get_by_role("radio", name="Special token", exact=True).click()
+        with menu(page, "plain text"):
+            page.get_by_test_id("stRadio").get_by_text("Special token", exact=True).click()
+        grid.await_ids([*ids, 100257])
+        grid.closer("Step by step")
         stage.go(5)
         address = copy_link(page)
         other = journey.open(path_of(address))
-        Grid(other).await_ids(ids)
-        with menu(other, "Special tokens, files"):
-            special = other.get_by_role("radio", name="Special token", exact=True)
-            expect(special).to_be_checked()
+        expect(button(other, "special token")).to_be_visible()
         Stage(other, unit="Step").await_step(5)
         journey.close(other)
     with journey.step("A chapter of Learn"):

@@ -197,13 +197,15 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
 )
 def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     one = brought(name)
-    state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
+    state = {"look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
     app = app_pages.opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
     ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
     assert ids == one.tokenizer.encode(samples.by_key("seashells").text)
     captions = [caption.value for caption in app.caption]
     assert (markdown.escape(one.assumption) in captions) == bool(one.assumption)
+    app.button_group(key="closer").set_value(closer).run()
     if closer == "diagram":
+        state = {"closer": "diagram", "inspected_by": "yours", "mirrored": one.key}
         app = app_pages.opened("Inspect", tokenizers_opened=[one], **state)
         titles = [side["title"] for side in drawn(app, "sides")["sides"]]
         assert titles[1:] == [one.title] * (one.tokenizer.without_steps is None)
@@ -223,13 +225,14 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     }
     app = app_pages.opened("Inspect", closer="diagram", **state)
     assert any("no merges to replay" in caption.value for caption in app.caption)
+    app.button_group(key="closer").set_value("grid").run()
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [2]
     app.toggle(key="template").set_value(True).run()
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1, 2]
-    assert any("2 tokens" in shown.value and "Lossless" in shown.value for shown in app.markdown)
+    assert app.title[0].value.startswith("**2 tokens**, 1 from the template · 2 characters")
     type_text(app, "")
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1]
-    app.selectbox(key="inspected_by").set_value("yours").run()
+    app.radio(key="inspected_by").set_value("yours").run()
     assert "template" not in [toggle.key for toggle in app.toggle]
 
 
@@ -251,9 +254,9 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
     }
     app = app_pages.opened("Inspect", **state)
     assert drawn(app, "bytes")["added"] == []
-    assert "special_tokens" in [one.key for one in app.button_group]
+    assert "special_tokens" in [radio.key for radio in app.radio]
     app.toggle(key="chat").set_value(True).run()
-    assert "special_tokens" not in [one.key for one in app.button_group]
+    assert "special_tokens" not in [radio.key for radio in app.radio]
     whole = "<s>user lo lo</s></s>\n"
     data = drawn(app, "bytes")
     assert bytes(byte for _, byte in data["bytes"]).decode() == whole
@@ -262,7 +265,7 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
     assert [token["id"] for token in tokens] == made.encode(whole, add_special_tokens=False).ids
     by_template = ["added by the chat template" in token["note"] for token in tokens]
     assert by_template == [True, True, False, False, False, True]
-    assert any("3 of them from the template" in one.value for one in app.markdown)
+    assert ", 3 from the template · " in app.title[0].value
     assert [one.value for one in app.warning] == []
     app.text_input(key="system").set_value("be lo").run()
     whole = "<s>system be louser lo lo</s></s>\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -106,7 +107,7 @@ def test_pages_of_one_text_show_a_row() -> None:
     assert any(data.get("text") == TEXTS[2] for data in payloads(app) if "rows" in data)
     app = app_pages.opened("Inspect", **OWN, row_of_6=2, inspected_by="gpt2")
     tokens = len(bpeviz.load("gpt2").encode(TEXTS[1]))
-    assert any(f"{tokens} tokens for 7 bytes" in text.value for text in app.markdown)
+    assert re.fullmatch(rf"\*\*{tokens} tokens\*\* · .*· 7 bytes\..*", app.title[0].value)
 
 
 def test_compare_opens_many_texts_with_the_groups_of_a_table() -> None:

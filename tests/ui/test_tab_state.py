@@ -98,7 +98,9 @@ def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
 
 def test_long_texts_come_back_also_behind_a_sample() -> None:
     typed = "ä" * 30_000
-    before = app_pages.opened("Inspect", pattern="list", words=typed, may_fail=True)
+    before = app_pages.opened(
+        "Inspect", inspected_by="yours", pattern="list", words=typed, may_fail=True
+    )
     records = stored(before) | {
         "own/text": "b" * 1_000_000,
         "text/text": {"sample": "spanish", "text": samples.by_key("spanish").text},

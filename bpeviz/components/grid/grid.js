@@ -8,19 +8,23 @@ import { spokenBytes } from "../shared/spoken.js";
 import { breakLines, byteText, columnWidths } from "./layout.js";
 
 const ROWS = [
-  ["graphemes", "characters"],
-  ["codePoints", "code points"],
-  ["decimals", "in decimal"],
-  ["bytes", "UTF-8 bytes"],
-  ["normalized", "normalized"],
-  ["preTokens", "pre-tokens"],
-  ["tokens", "tokens"],
-  ["ids", "ids"],
-];
-const SOURCES = { ids: "tokens", decimals: "codePoints" }; // rows that show another one's items
+  ["graphemes", "characters", 2.1],
+  ["codePoints", "code points", 1.35],
+  ["bytes", "UTF-8 bytes", 1.35],
+  ["normalized", "normalized", 1.6],
+  ["preTokens", "pre-tokens", 1.6],
+  ["tokens", "tokens", 2.1],
+  ["ids", "ids", 2.3],
+]; // with their titles and heights in rem
+const SOURCES = { ids: "tokens" }; // rows that show another one's items
 const NARROW_PAGE = 560; // pixels
 const SCROLLBAR = 0.75; // rem
-const PROJECTOR_ZOOM = 1.6;
+const ZOOMS = Array.from({ length: 28 }, (_, i) => (220 - 5 * i) / 100); // of a text that is seen whole: 2.2 to 0.85
+const LARGEST_STRETCH = 1.6; // of columns, over the full width
+const LEAST_ROOM = 260; // pixels
+const BETWEEN_LINES = 1.1; // rem
+const BELOW = 20; // pixels below the lines
+const NAMED = 3; // split characters named
 const REMOVED = "∅"; // in the place of characters that the normalization removes
 const MAX_IDS = 12; // ids listed in a tooltip
 const STAND_IN = /^(?:[·→↵␍]|⟨[0-9A-F]+⟩)$/u;
@@ -33,7 +37,6 @@ class Grid {
     this.tooltip = new Tooltip(root.querySelector(".card"), this.frame);
     this.cells = [];
     this.focused = 0; // the token in the tab order
-    this.presses = 0;
     const on = (name, listener) => this.lines.addEventListener(name, listener, { signal });
     on("mouseover", ({ target }) => this.highlight(target.closest(".cell")));
     on("mouseleave", () => this.clear());
@@ -42,57 +45,62 @@ class Grid {
     on("keydown", (event) => this.#key(event));
     on("click", ({ target }) => {
       const id = target.closest(".tokens .cell, .ids .cell")?.token?.id ?? null;
-      // Each press has its own number, so that the same token may be pressed again.
-      if (id === null) return;
-      this.setState("token", { id, number: `${Date.now()} ${++this.presses}` });
-      document.querySelector(".st-key-closer")?.scrollIntoView({ block: "nearest" }); // it is looked up there
+      if (id !== null) this.on("token", id);
     });
     root.querySelector(".projector").addEventListener("click", () => toggleFullscreen(this.frame), { signal });
     savesPicture(root.querySelector(".save-icon"), () => this.frame);
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.frame);
+    const page = root.host?.closest(".st-key-body"); // which grows or shrinks where its place moves
+    if (page) observer.observe(page);
     signal.addEventListener("abort", () => observer.disconnect());
   }
 
   /**
    * @param {import("./layout.js").GridPayload} data
-   * @param {Function} setState
+   * @param {Function} on
    */
-  update(data, setState) {
-    this.setState = setState;
+  update(data, on) {
+    this.on = on;
     if (this.data?.key === data.key) return;
     this.data = data;
     this.focused = 0;
-    this.width = 0;
+    this.measured = "";
     this.widths = columnWidths(data);
     this.#summarize();
     this.#fit();
   }
 
-  // Count in words how often tokens split characters: the marker lines are not the only sign.
+  // The characters that tokens split, in words: the marker lines are not the only sign.
   #summarize() {
-    const { innerBoundaries, columnCount } = this.data;
-    const parts = [];
-    const add = (kind, className, place) => {
-      const count = innerBoundaries.filter(([, one]) => one === kind).length;
-      if (!count) return;
-      const part = element("span", "counted");
-      part.append(element("i", `key ${className}`), `${count === 1 ? "1 token boundary" : `${formatCount(count)} token boundaries`} ${place}`);
-      parts.push(part);
-    };
-    add("character", "", "inside a character");
-    add("grapheme", "grapheme", "between the parts of a combined character");
-    if (!parts.length && columnCount) parts.push(element("span", "", "No token boundary is inside a character."));
-    this.summary.replaceChildren(...parts);
+    const { innerBoundaries, graphemes, tokens } = this.data;
+    const isInside = (start, end) => ([at, kind]) => kind === "character" && at > start && at < end;
+    const split = graphemes.filter(([start, end]) => innerBoundaries.some(isInside(start, end)));
+    const words = split.slice(0, NAMED).map(([start, end, text]) => {
+      const count = tokens.filter((token) => token.start < end && token.end > start).length;
+      return `${text} is split into ${formatCount(count)} tokens`;
+    });
+    if (split.length > NAMED) words.push(`so are ${formatCount(split.length - NAMED)} more characters`);
+    this.summary.textContent = words.length ? `${words.join("; ")}.` : "";
   }
 
+  /** The pixels of the page above the grid, however it is scrolled. */
+  get #above() {
+    let above = 0;
+    for (let box = this.frame.getRootNode().host ?? this.frame; box; box = box.offsetParent) above += box.offsetTop;
+    return above + this.lines.offsetTop;
+  }
+
+  // As few lines as at normal size, then the largest letters at which they are all seen, then columns over
+  // the full width.
   #fit() {
     if (!this.data) return;
-    const zoom = this.frame.matches(":fullscreen") ? PROJECTOR_ZOOM : 1;
-    const width = this.summary.offsetWidth / zoom;
-    if (!width || Math.abs(width - this.width) < 4) return;
-    this.width = width;
-    this.lines.style.setProperty("--zoom", zoom);
+    const isProjector = this.frame.matches(":fullscreen");
+    const width = this.lines.clientWidth;
+    const room = Math.max(LEAST_ROOM, innerHeight - (isProjector ? this.lines.offsetTop : this.#above) - BELOW);
+    const measured = `${width} ${Math.round(room)}`;
+    if (!width || measured === this.measured) return;
+    this.measured = measured;
     this.clear();
     this.cells = [];
     this.buttons = [];
@@ -104,17 +112,28 @@ class Grid {
     }
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
     const head = width < NARROW_PAGE ? 4.6 : 6;
-    const lines = breakLines(this.data, this.widths, width / rem - head - SCROLLBAR);
-    this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head, i)));
+    const rows = ROWS.filter(([name]) => this.data[SOURCES[name] ?? name]);
+    const height = rem * (rows.reduce((sum, [, , height]) => sum + height, 0) + BETWEEN_LINES);
+    const inside = (zoom) => (width / rem - head) / zoom - SCROLLBAR;
+    const linesAt = (zoom) => breakLines(this.data, this.widths, inside(zoom));
+    const fewest = linesAt(1).length;
+    const fits = (zoom) => zoom * fewest * height <= room && linesAt(zoom).length <= fewest;
+    const zoom = (width >= NARROW_PAGE && ZOOMS.find(fits)) || 1;
+    this.lines.style.setProperty("--zoom", String(zoom));
+    this.lines.style.setProperty("--room", `${room}px`);
+    const lines = linesAt(zoom);
+    const lengths = lines.map(([start, end]) => this.widths.slice(start, end).reduce((sum, width) => sum + width, 0));
+    const stretch = Math.max(1, Math.min(LARGEST_STRETCH, inside(zoom) / Math.max(...lengths)));
+    this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head / zoom, i, stretch)));
     this.#updateTabOrder();
   }
 
-  #line(start, end, head, number) {
+  #line(start, end, head, number, stretch) {
     const { data, widths } = this;
     const line = element("div", "strip-line");
     line.setAttribute("role", "table");
     line.ariaLabel = `Line ${number + 1}, from byte ${data.firstByte + start + 1}`;
-    const columns = widths.slice(start, end).map((width) => `${width.toFixed(3)}rem`);
+    const columns = widths.slice(start, end).map((width) => `${(stretch * width).toFixed(3)}rem`);
     line.style.gridTemplateColumns = `${head}rem ${columns.join(" ")}`;
     const rows = ROWS.filter(([name]) => data[SOURCES[name] ?? name]);
     rows.forEach(([name, title], row) => {
@@ -157,14 +176,14 @@ class Grid {
         const text = name === "tokens" ? token.label : String(token.id ?? "");
         return { start: token.start, end: token.end, text, token };
       });
-    if (name === "decimals") return this.#items("codePoints").map((item) => ({ ...item, text: String(parseInt(item.text, 16)) }));
-    return data[name].map(([start, end, text, about]) => ({ start, end, text, about }));
+    const inDecimal = name === "codePoints" && data.decimal;
+    return data[name].map(([start, end, text, about]) => ({ start, end, text: inDecimal ? String(parseInt(text, 16)) : text, point: text, about }));
   }
 
-  #cell(name, { start, end, text, about, token, byte }) {
+  #cell(name, { start, end, text, point, about, token, byte }) {
     const cell = element("div", "cell");
     cell.setAttribute("role", "cell");
-    Object.assign(cell, { span: [start, end], row: name, text, about, token, byte });
+    Object.assign(cell, { span: [start, end], row: name, text, point, about, token, byte });
     let content = cell;
     if (name === "tokens") {
       if (token.color >= 0) cell.classList.add("t", `color${token.color}`);
@@ -241,11 +260,10 @@ class Grid {
     return lines;
   }
 
-  #describe({ span: [start, end], row, text, about, byte }) {
+  #describe({ span: [start, end], row, text, point, about, byte }) {
     const head = element("p");
     head.append(tokenLabel(text || REMOVED, -1));
-    if (row === "codePoints") head.append(` code point U+${text}, in decimal ${parseInt(text, 16)}`);
-    if (row === "decimals") head.append(" a code point in decimal");
+    if (row === "codePoints") head.append(` code point U+${point}, in decimal ${parseInt(point, 16)}`);
     if (row === "bytes") head.append(` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}`);
     const ids = this.data.tokens
       .filter((token) => token.start < end && token.end > start && token.id !== null)

@@ -2,7 +2,7 @@
 
 import { WIDE_CHARACTER } from "../shared/format.js";
 
-const MIN_WIDTH = 2.05; // rem: a code point of four digits fits
+const MIN_WIDTH = 1.9; // rem: a code point of four digits fits
 const MAX_LABEL = 14; // characters of a label for which its token's columns make room
 
 /**
@@ -55,11 +55,11 @@ export function columnWidths({ columnCount, codePoints, normalized, tokens }) {
   for (const [start, end, codePoint] of codePoints) reserve(start, end, Math.max(codePoint.length, String(parseInt(codePoint, 16)).length) * 0.49 + 0.25);
   const reserveText = (start, end, text) => {
     const signs = [...text].slice(0, MAX_LABEL);
-    reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.1 : 0.58), 0.35));
+    reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.5 : 0.76), 0.35));
   };
   for (const [start, end, text] of normalized ?? []) reserveText(start, end, text);
   for (const { start, end, id, label } of tokens) {
-    if (id !== null) reserve(start, end, String(id).length * 0.53 + 0.3);
+    if (id !== null) reserve(start, end, String(id).length * 0.97 + 0.3);
     reserveText(start, end, label);
   }
   return widths;

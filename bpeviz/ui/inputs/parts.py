@@ -10,6 +10,7 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus.documents import Documents
+from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.widgets import NumberField, Values, WidgetFamily, numbers
 
 ROW = numbers("row_of_", "Row")
@@ -59,6 +60,19 @@ def choose_part(
             f"{whole} the whole text."
         )
     return part
+
+
+def say_part(part_numbers: WidgetFamily[NumberField], parts: Sequence[Part]) -> Part:
+    """Draw the number of the part shown as words, where there are several; return the part."""
+    if len(parts) < 2:
+        return parts[0]
+    widget = part_numbers.member(len(parts))
+    say("· part")
+    number = replace(widget, label=f"{widget.label}, 1 to {len(parts):,}").box(
+        label_visibility="collapsed", width=22 + 10 * len(str(len(parts)))
+    )
+    say(f"of {len(parts):,}")
+    return parts[number - 1]
 
 
 def open_part(

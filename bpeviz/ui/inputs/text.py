@@ -429,6 +429,8 @@ def choose_text(
     source: TextSource,
     most: int = limits.PAGE_TEXT,
     replaced: Mapping[str, str] = MappingProxyType({}),
+    *,
+    count: Callable[[str | Documents], str] = token_count,
 ) -> str | Documents:
     """Draw a text box with samples and files to choose from.
 
@@ -436,6 +438,7 @@ def choose_text(
         source: Its widgets.
         most: The most characters that the page uses.
         replaced: The keys of texts that the page lacks, each with the one that it uses instead.
+        count: Returns the size of the text in words, or "".
 
     Returns:
         The text, cleaned and cut after `most` characters, or the rows of a table; empty where a
@@ -455,7 +458,7 @@ def choose_text(
             except CorpusError as error:
                 source.failed.put(str(error))
 
-    data = _box_data(source, replaced)
+    data = _box_data(source, replaced, count)
     change = components.text_box(data, source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     if failed := source.failed.get():
@@ -565,7 +568,9 @@ def unpacked(packed: str) -> Rows:
     return Rows.unpacked(packed)
 
 
-def _box_data(source: TextSource, replaced: Mapping[str, str]) -> TextBox:
+def _box_data(
+    source: TextSource, replaced: Mapping[str, str], count: Callable[[str | Documents], str]
+) -> TextBox:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     own = inbox()
     is_typed = source.typed_at.get() == source.version.get()
@@ -581,7 +586,7 @@ def _box_data(source: TextSource, replaced: Mapping[str, str]) -> TextBox:
         "text": None if is_typed else clean(source.box.get() or ""),
         "file": named,
         "table": None if rows is None else _drawn_rows(rows),
-        "count": token_count(rows.documents if rows else text) if source == TEXT else None,
+        "count": count(rows.documents if rows else text) if source == TEXT else None,
         "files": [*filter(None, [source.file_name.get()]), *(file.title for file in opened())],
         "limit": limits.TEXT,
         "address": long_texts.address(own, source.name),

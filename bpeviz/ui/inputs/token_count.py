@@ -37,13 +37,21 @@ def token_count(text: str | Documents) -> str:
 
 
 @cached()
-def _in_words(text: str | Documents) -> str:
+def character_count(text: str | Documents) -> str:
+    """Return the number of characters of a text in words; "" for a long one."""
+    if characters_in(text) > COUNTED_CHARACTERS:
+        return ""
     texts = documents_of(text)
     characters = sum(
         len(each) if each.isascii() else len(regex.findall(r"\X", each)) for each in texts
     )
-    tokens = sum(rank_tokenizer.load(NAME).count_batch(texts))
-    return f"{counted(characters, 'character')} · {counted(tokens, 'token')} in {TITLE}"
+    return counted(characters, "character")
+
+
+@cached()
+def _in_words(text: str | Documents) -> str:
+    tokens = sum(rank_tokenizer.load(NAME).count_batch(documents_of(text)))
+    return f"{character_count(text)} · {counted(tokens, 'token')} in {TITLE}"
 
 
 def run_once_loaded() -> None:

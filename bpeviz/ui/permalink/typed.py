@@ -46,7 +46,7 @@ UNCHANGED: Mapping[str, Value] = {
     "token_ids": False,
     "decimal": False,
     "how_many_texts": "one",
-    "closer": "steps",
+    "closer": "grid",
 }
 """Values at first that packed links contain, and written settings leave out."""
 

@@ -62,7 +62,7 @@ _ON_ALL = ("host", "frame", "tab_state", "text_box", "copy_link")
 _COMPONENTS = {
     "": ("player",),
     "Compare": ("score",),
-    "Inspect": ("grid", "player"),
+    "Inspect": ("grid",),
     "Pre-tokenize": ("score",),
     "Algorithms": ("player",),
     "Learn": ("chapter_bar", "player"),

@@ -17,17 +17,19 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Part
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row, open_part
+from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, say_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.token_count import character_count
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.pages import remarks
-from bpeviz.ui.pages.base import Page
+from bpeviz.ui.pages.base import TITLE, Page
 from bpeviz.ui.pages.inspect import encoding
 from bpeviz.ui.pages.inspect.diagram import MERGE_DIAGRAM, MIRRORED
 from bpeviz.ui.pages.inspect.encoding import (
-    TOKENIZER,
-    EncodingSettings,
+    EncodingSettings as EncodingSettings,
+)
+from bpeviz.ui.pages.inspect.encoding import (
     choose_encoding,
     choose_tokenizer,
 )
@@ -37,7 +39,7 @@ from bpeviz.ui.pages.inspect.step_by_step import STEP_BY_STEP, WORD
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import OWN, Offer
-from bpeviz.ui.widgets import OneOf, SessionValue, Switch, Values, Widget, numbers
+from bpeviz.ui.widgets import OneOf, SessionValue, Values, Widget, numbers
 from bpeviz.views import inspection, tables
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Grid
@@ -48,19 +50,25 @@ MAX_INSPECTED = limits.INSPECTED
 GRID_BYTES = 240
 """The most bytes in the grid and in the player below it at once."""
 
-DECIMAL = Switch("decimal", "Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 DETAILS = {"steps": STEP_BY_STEP, "diagram": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}
-CLOSER = OneOf("closer", "Details", titles={key: detail.title for key, detail in DETAILS.items()})
+IN_PLACE = ("steps", "diagram")
+"""Those that stand in the place of the grid; the others stand below it."""
 
-_PRESSED: SessionValue[int] = SessionValue("picked_token")
-"""The number of the last press on a token of the grid that was handled."""
+CLOSER = OneOf(
+    "closer",
+    "Views of the text",
+    titles={"grid": "Grid"} | {key: detail.title for key, detail in DETAILS.items()},
+)
+
+_QUESTION = "How does a text become token ids, and text again?"
+_ANSWER: SessionValue[str] = SessionValue("inspected")
+"""The title of the last run, which stands there until this one has its own."""
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
     yield from encoding.widgets(values)
-    yield DECIMAL
     yield from values.members(PART)
     yield from values.members(ROW)
     yield CLOSER
@@ -70,128 +78,116 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 PAGE = Page(
-    "pages/Inspect.py", "Inspect", "How does a text become token ids, and text again?", _widgets
+    "pages/Inspect.py",
+    "Inspect",
+    _QUESTION,
+    _widgets,
+    heading=lambda: _ANSWER.get() or _QUESTION,
 )
 
 
-def _shows_own() -> bool:
-    """Return whether the page shows the user's own tokenizer, also because a file was closed."""
-    key = TOKENIZER.get()
-    is_mirrored = CLOSER.get() == "diagram" and MIRRORED.get() == OWN
-    return key == OWN or key not in tokenizers.names() or is_mirrored
-
-
 def show(side: DeltaGenerator) -> None:
-    """Draw the inputs and the text through the pipeline, with one of the details.
+    """Draw the inputs and the text through the pipeline, in one of its views.
 
     The settings of training are drawn, and the user's own tokenizer is trained, only if the page
     shows it.
     """
     corpus: Corpus | None = None
     with side:
-        text = choose_text(TEXT)
+        text = choose_text(TEXT, count=character_count)
         line = sentence()
         with line:
             say("Tokens of")
-            tokenizer = st.container(width="content")
-        if _shows_own():
-            text, choice, sizes = choose_training(text, line, "· Yours:")
+            key = choose_tokenizer()
+        if key == OWN or (CLOSER.get() == "diagram" and MIRRORED.get() == OWN):
+            verb = "trained with" if key == OWN else "· Yours:"
+            text, choice, sizes = choose_training(text, line, verb)
             corpus = choice.corpus
             offers = tokenizers.offers_with_own(text, choice, sizes)
         else:
             offers = tokenizers.offers("", 0)
-        with tokenizer:
-            offer = choose_tokenizer(offers)
-        with line:
-            settings = choose_encoding(offer)
         inspected_text = choose_row(text)
+        with line:
+            offer = next(offer for offer in offers if offer.key == key)
+            settings = choose_encoding(offer, inspected_text)
+            part_place = sentence("part_place")
+            view = CLOSER.segments(label_visibility="collapsed")
     if (size := len(inspected_text)) > MAX_INSPECTED:
         st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {size:,} characters.")
-    if settings is None:
-        return
     inspected_text = inspected_text[:MAX_INSPECTED]
-    encoded = settings.encode(inspected_text)
-    if encoded is None:
-        remarks.atoms_only(inspected_text, "inspect_player")
+    if settings is None or (encoded := settings.encode(inspected_text)) is None:
+        _answer(_QUESTION)
+        if settings is not None:
+            remarks.atoms_only(inspected_text, "inspect_player")
         return
-    _notes(settings, encoded)
-    _verdict(settings.offer, encoded)
+    trip = _round_trip(offer, encoded)
+    _answer(_verdict(encoded, trip))
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
-    part = choose_part(PART, text_parts, "The figures above are for")
+    with part_place:
+        part = say_part(PART, text_parts)
     trained_on = corpus is None and encoded.text == text
     open_other = partial(open_part, PART, text_parts)
-    inspected = InspectedText(settings.offer, encoded, part, trained_on, open_other)
+    inspected = InspectedText(offer, encoded, part, trained_on, open_other)
     inspected.offer_exports()
-    _grid(inspected)  # a pressed token is looked up below
-    DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)
-
-
-def _notes(settings: EncodingSettings, encoded: Inspection) -> None:
-    """Draw in words how the text was changed before it was encoded."""
-    _normalization(encoded)
-    if settings.system is not None:
-        st.caption(
-            "Characters on a gray background, in italics, come from the chat template."
-            if encoded.message
-            else "The chat template changes the text, so its own characters are not marked."
-        )
     if twice := trace.begins_twice(encoded.tokenizer, encoded.template[0], encoded.text_ids):
         st.warning(markdown.escape(twice))
+    if view not in IN_PLACE:
+        payload = _grid_payload(offer, encoded, part, settings.decimal, inspected.colors)
+        components.grid(payload, "grid", _look_up)
+    if view in DETAILS:
+        DETAILS[view].draw(inspected, offers)
+    _notes(encoded, trip, has_chat=settings.system is not None)
 
 
-def _normalization(encoded: Inspection) -> None:
-    """Draw in words how the tokenizer changes the text before it splits it."""
+def _look_up(token_id: int) -> None:
+    """Look a token of the grid up, below it (a callback)."""
+    QUERY.put(str(token_id))
+    CLOSER.put("token")
+
+
+def _answer(title: str) -> None:
+    """Draw the title, which stands there at the beginning of the next run."""
+    _ANSWER.put(title)
+    TITLE.get().title(title, anchor=False)
+
+
+def _verdict(encoded: Inspection, trip: RoundTrip) -> str:
+    """Return the figures of an encoded text, and whether decoding returns it."""
+    added = f", {encoded.added_count:,} from the template" if encoded.added_count else ""
+    places = counted(sum(loss.times for loss in trip.losses), "place")
+    back = (
+        "Turned back, the ids give exactly this text."
+        if trip.lossless
+        else f"**Turned back, the text differs in {places}.**"
+    )
+    return (
+        f"**{counted(len(encoded.ids), 'token')}**{added} · "
+        f"{counted(len(encoded.grapheme_ends), 'character')} · "
+        f"{counted(len(encoded.raw), 'byte')}. {back}"
+    )
+
+
+def _notes(encoded: Inspection, trip: RoundTrip, *, has_chat: bool) -> None:
+    """Draw in words how the text was changed before it was encoded, and what decoding loses."""
+    if not trip.lossless:
+        label = "Text that decoding does not restore"
+        draw_table(tables.losses(trip.losses), "losses", label=label)
     if clauses := normalization.describe(encoded.units):
         st.markdown(
             ":material/filter_alt: **Normalized** before it is split: "
             f"{markdown.escape('; '.join(clauses))}."
         )
-
-
-def _verdict(offer: Offer, encoded: Inspection) -> None:
-    """Draw whether decoding returns the text, and otherwise the differences."""
-    trip = _round_trip(offer, encoded)
-    added = encoded.added_count
-    figures = (
-        f"{markdown.escape(offer.title)}: {counted(len(encoded.ids), 'token')} for "
-        f"{counted(len(encoded.raw), 'byte')}"
-        f"{f', {added:,} of them from the template' if added else ''}"
-    )
-    if trip.lossless:
-        st.markdown(
-            f":green[:material/check_circle:] **Lossless.** Decoding the ids returns exactly the "
-            f"same text. {figures}."
+    if has_chat:
+        st.caption(
+            "Characters on a gray background, in italics, come from the chat template."
+            if encoded.message
+            else "The chat template changes the text, so its own characters are not marked."
         )
-        return
-    places = counted(sum(loss.times for loss in trip.losses), "place")
-    st.markdown(
-        f":orange[:material/warning:] **Lossy.** Decoding the ids returns a text that differs in "
-        f"{places}. {figures}."
-    )
-    draw_table(tables.losses(trip.losses), "losses", label="Text that decoding does not restore")
 
 
 @cached()
 def _round_trip(offer: Offer, encoded: Inspection) -> RoundTrip:
     return round_trip(encoded)
-
-
-def _grid(text: InspectedText) -> None:
-    """Draw the size of the text, and the grid; a pressed token is looked up below."""
-    encoded = text.inspection
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"{counted(len(encoded.grapheme_ends), 'character')} · "
-            f"{counted(len(encoded.text), 'code point')} · "
-            f"{counted(len(encoded.raw), 'byte')} in UTF-8"
-        )
-        decimal = DECIMAL.toggle()
-    payload = _grid_payload(text.offer, encoded, text.part, decimal, text.colors)
-    pressed = components.grid(payload, "grid")
-    if pressed and _PRESSED.get() != pressed["number"]:
-        _PRESSED.put(pressed["number"])
-        QUERY.put(str(pressed["id"]))
-        CLOSER.put("token")
 
 
 @cached()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,14 +12,16 @@ from bpeviz.analysis import trace
 from bpeviz.analysis.trace import Inspection
 from bpeviz.libraries.chat_template import Chat, ChatTemplate
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
+from bpeviz.pretrained import download
 from bpeviz.text import listed, shorten
-from bpeviz.ui import markdown
+from bpeviz.ui import markdown, tokenizers
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.import_dialog import import_button
-from bpeviz.ui.inputs.sentence import menu
+from bpeviz.ui.inputs.sentence import menu, say
+from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.tokenizers import LINKED, Offer
+from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import OneOf, Switch, TextField, Values, Widget
 
 NAMED_TOKENS = 12
@@ -36,12 +37,12 @@ class TokenizerChoice(OneOf):
 
 
 TOKENIZER = TokenizerChoice("inspected_by", "Tokenizer", titles=LINKED)
-SPECIAL_NAME = "<|endoftext|>"
 SPECIAL = OneOf(
     "special_tokens",
-    f"Treat `{SPECIAL_NAME}` as",
+    "Names of special tokens",
     titles={"text": "Plain text", "special": "Special token"},
 )
+DECIMAL = Switch("decimal", "Bytes and code points in decimal")
 TEMPLATE = Switch("template", "Add the model’s template")
 CHAT = Switch("chat", "Apply the chat template")
 SYSTEM = TextField("system", "System prompt", longest=MAX_EXPRESSION)
@@ -51,6 +52,7 @@ def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield TOKENIZER
     yield SPECIAL
+    yield DECIMAL
     yield TEMPLATE
     yield CHAT
     if values.get(CHAT):
@@ -59,19 +61,21 @@ def widgets(values: Values) -> Iterator[Widget[Any]]:
 
 @dataclass(frozen=True)
 class EncodingSettings:
-    """How to encode a text.
+    """How to encode a text, and to show it.
 
     Attributes:
         offer: The tokenizer.
         special: The names that are special tokens.
         template: Whether to add the tokens of the tokenizer's template.
         system: The system prompt, or "", if the text is a message in the model's chat template.
+        decimal: Whether bytes and code points are in decimal.
     """
 
     offer: Offer
     special: tuple[str, ...] = ()
     template: bool = False
     system: str | None = None
+    decimal: bool = False
 
     def encode(self, text: str) -> Inspection | None:
         """Return the trace of a text through the tokenizer; draw the message if it fails."""
@@ -107,42 +111,55 @@ def is_ready(offer: Offer) -> bool:
     return offer.needs is None or bool(ready([offer.needs]))
 
 
-def choose_tokenizer(offers: Sequence[Offer]) -> Offer:
-    """Draw the choice of the tokenizer; return it."""
-    by_key = {offer.key: offer for offer in offers}
-    if TOKENIZER.get() not in by_key:
-        TOKENIZER.clear()
-    names = {key: offer.name for key, offer in by_key.items()}
-    return by_key[TOKENIZER.select(names, label_visibility="collapsed")]
+def choose_tokenizer() -> str:
+    """Draw the menu of the tokenizers; return the key of the one chosen.
+
+    At first this is GPT-4o, if its vocabulary is on this machine, or the user's own.
+    """
+    names = tokenizers.names()
+    widget = replace(TOKENIZER, titles=names)
+    key = widget.value(GPT4O if download.available(GPT4O) else OWN)
+    TOKENIZER.put(key)
+    name = "your tokenizer" if key == OWN else tokenizers.short(names)[key]
+    if (place := menu(markdown.escape(name), "tokenizer_menu")) is None:
+        return key
+    with place:
+        import_button(TOKENIZER.put)
+        return widget.radio(())
 
 
-def choose_encoding(offer: Offer) -> EncodingSettings | None:
-    """Draw the menu of a tokenizer's settings; return None while its files download."""
-    label = "Special tokens, files"
-    with menu(label, "encoding_menu") or nullcontext() as place:
-        if place is not None:
-            import_button(TOKENIZER.put)
-            if offer.assumption:
-                st.caption(markdown.escape(offer.assumption))
+def choose_encoding(offer: Offer, text: str) -> EncodingSettings | None:
+    """Draw the settings of a tokenizer in the sentence; return None while its files download.
+
+    Whether names of special tokens are special is a choice only for a text with one.
+    """
     if not is_ready(offer):
         return None
-    if place is None:
-        if offer.chat is not None and CHAT.value():
-            return EncodingSettings(offer, offer.special_tokens, TEMPLATE.value(), SYSTEM.value())
-        names = offer.special_tokens if SPECIAL.value() == "special" else ()
-        return EncodingSettings(offer, names, TEMPLATE.value())
+    has_chat = offer.chat is not None and CHAT.value()
+    special = offer.special_tokens if has_chat else _special_tokens(offer, text)
+    label = "Special tokens, decimal" if offer.key == OWN else "More"
+    if (place := menu(label, "encoding_menu")) is None:
+        system = SYSTEM.value() if has_chat else None
+        return EncodingSettings(offer, special, TEMPLATE.value(), system, DECIMAL.value())
     with place:
-        return _settings(offer)
+        decimal = DECIMAL.toggle()
+        return replace(_settings(offer, special), decimal=decimal)
 
 
-def _settings(offer: Offer) -> EncodingSettings:
-    """Draw the settings of a tokenizer; return them."""
+def _settings(offer: Offer, special: tuple[str, ...]) -> EncodingSettings:
+    """Draw the settings of a tokenizer that most users leave as they are; return them."""
+    if names := offer.special_tokens:
+        title = markdown.escape(offer.title)
+        listing = listed([*map(markdown.escape, names)], NAMED_TOKENS)
+        st.caption(f"Special tokens of {title}: {listing}.")
+    if offer.assumption:
+        st.caption(markdown.escape(offer.assumption))
     if offer.chat is None or not CHAT.toggle(
         help="A chat model gets more than your text: markers show who speaks and where a message "
         "ends. This makes the text a user's message with these markers, or a conversation, if it "
         "is JSON with roles. Names of special tokens become special tokens, also in the message."
     ):
-        return EncodingSettings(offer, _special_tokens(offer), _template(offer))
+        return EncodingSettings(offer, special, _template(offer))
     system = SYSTEM.line(
         placeholder="None",
         help="An instruction to the model before the message. Some templates have a prompt of "
@@ -152,22 +169,19 @@ def _settings(offer: Offer) -> EncodingSettings:
     return EncodingSettings(offer, offer.special_tokens, _template(offer), system)
 
 
-def _special_tokens(offer: Offer) -> tuple[str, ...]:
-    """Draw the choice whether names of special tokens in the text are special; return these."""
-    title = markdown.escape(offer.title)
-    names = offer.special_tokens
-    if not names:
-        st.caption(f"{title} has no special tokens.")
-        return ()
-    known = SPECIAL_NAME in names
-    quoted = f"`{SPECIAL_NAME}`" if known else markdown.escape(shorten(names[0]))
-    treated_as = replace(SPECIAL, label=f"Treat {quoted} as").segments(
-        help="Names of special tokens in pasted text are plain text. Only a program that intends "
-        "it turns them into special tokens."
-    )
-    st.caption(
-        f"Special tokens of {title}: {listed([*map(markdown.escape, names)], NAMED_TOKENS)}."
-    )
+def _special_tokens(offer: Offer, text: str) -> tuple[str, ...]:
+    """Draw whether names of special tokens in a text are special; return the special ones."""
+    names, treated_as = offer.special_tokens, SPECIAL.value()
+    if name := next((name for name in names if name in text), ""):
+        quoted = markdown.escape(shorten(name))
+        say(f"· {quoted} is")
+        if (place := menu(SPECIAL.titles[treated_as].lower(), "special_menu")) is not None:
+            with place:
+                treated_as = replace(SPECIAL, label=f"Treat {quoted} as").radio(
+                    (),
+                    help="Names of special tokens in pasted text are plain text. Only a program "
+                    "that intends it turns them into special tokens.",
+                )
     return names if treated_as == "special" else ()
 
 

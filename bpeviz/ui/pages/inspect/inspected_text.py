@@ -123,5 +123,5 @@ def has_steps(offer: Offer, tokenizer: Tokenizer) -> bool:
     why = tokenizer.without_steps
     if why is not None:
         title = markdown.escape(offer.title)
-        st.caption(f"{title} has no merges to replay: {why}. Its tokens and ids are above.")
+        st.caption(f"{title} has no merges to replay: {why}. The grid has its tokens and ids.")
     return why is None
