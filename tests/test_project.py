@@ -309,7 +309,7 @@ LINES = {
     "bpeviz/room": 1_103,
     "bpeviz/trainers": 3_555,
     "bpeviz/ui": 10_425,
-    "bpeviz/views": 2_845,
+    "bpeviz/views": 2_842,
     "bpeviz/workers": 463,
     "tests": 32_672,
     "tests data, kB": 203,
