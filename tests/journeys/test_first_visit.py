@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 from journeys.journey import Journey
 from journeys.people import (
     FIRST,
@@ -272,6 +273,9 @@ def test_helper_of_journeys_keeps_a_failure_and_goes_on(journey: Journey, monkey
         assert page.url == "elsewhere"
     with journey.step("The browser reports an error"):
         page.evaluate("console.error('broken')")
-    failed, reported = kept
+    with journey.step("A step needs what a failed one has not reached"):
+        raise UnboundLocalError("page")
+    failed, reported, left_out = kept
+    assert isinstance(left_out, pytest.skip.Exception)
     assert any("Picture of http" in note for note in failed.__notes__)
     assert "console: broken" in str(reported)
