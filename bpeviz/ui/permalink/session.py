@@ -292,7 +292,7 @@ def restore(page: Page) -> None:
             MESSAGE.put((page.title, _opened(page, link)))
     title, message = MESSAGE.get() or ("", "")
     if message and title == page.title:
-        st.warning(message, icon=":material/link:")
+        st.container(key="link_notice").warning(message, icon=":material/link:")
 
 
 def _opened(page: Page, link: str) -> str:
