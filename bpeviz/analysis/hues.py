@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain, combinations, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -228,6 +228,58 @@ def hues(rows: Iterable[Coloring], given: Hues = OWN_HUES) -> Hues:
             waiting.append(other)
         indices[key] = index
     return Hues(indices)
+
+
+ColoredToken = tuple[int, int, int]
+"""The start and the end of a token in the text, in bytes, and its color key."""
+
+
+def of_differences(rows: Sequence[Sequence[ColoredToken]], given: Hues) -> Hues | None:
+    """Return color indices for rows in which only tokens that differ have color, or None.
+
+    Tokens of one place, at whose ends alone all rows end a token, differ in hue as far as the hues
+    reach; so do those that touch or lie over each other at any place.
+
+    Args:
+        rows: The tokens of each row.
+        given: Color indices that are known.
+    """
+    pairs: set[tuple[int, int]] = set()
+    keys: dict[int, None] = {}
+    last: Sequence[int] = ()
+    for place in _places(rows) if len(rows) > 1 else ():
+        here = {key for tokens in place for *_, key in tokens if key >= 0}
+        keys |= dict.fromkeys(sorted(here))
+        pairs.update(combinations(sorted(here), 2) if len(here) <= HUES else _meeting(place))
+        pairs.update((key, tokens[0][2]) for key, tokens in zip(last, place, strict=bool(last)))
+        last = [tokens[-1][2] for tokens in place]
+    return hues([Coloring(Contacts(pairs, keys, [*keys]), int)], given) if keys else None
+
+
+def _places(rows: Sequence[Sequence[ColoredToken]]) -> Iterator[Sequence[Sequence[ColoredToken]]]:
+    """Yield the tokens of each row at each place where rows differ, in the order of the text."""
+    common = sorted(set.intersection(*({end for _, end, _ in tokens} for tokens in rows)))
+    at = [0] * len(rows)
+    for stop in common:
+        place = []
+        for i, tokens in enumerate(rows):
+            begin = at[i]
+            while at[i] < len(tokens) and tokens[at[i]][1] <= stop:
+                at[i] += 1
+            place.append(tokens[begin : at[i]])
+        if any(len(tokens) > 1 for tokens in place):
+            yield place
+
+
+def _meeting(place: Sequence[Sequence[ColoredToken]]) -> Iterator[tuple[int, int]]:
+    """Yield the color keys of tokens that touch in a row, or overlap in two rows."""
+    for tokens in place:
+        yield from ((left[2], right[2]) for left, right in pairwise(tokens))
+    for upper, lower in combinations(place, 2):
+        i = k = 0
+        while i < len(upper) and k < len(lower):
+            yield upper[i][2], lower[k][2]
+            i, k = i + (upper[i][1] <= lower[k][1]), k + (lower[k][1] <= upper[i][1])
 
 
 class _Keys(NamedTuple):

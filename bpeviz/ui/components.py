@@ -85,7 +85,7 @@ its address as others reach it, "page", or ""; and whether to offer the code of 
 """
 
 score = _register("score")
-"""Shows a text under several tokenizers (`bpeviz.views.score.payload`)."""
+"""Shows a text under several tokenizers (`bpeviz.views.stage.Stage.score`)."""
 
 merge_diagram = _register("merge_diagram")
 """Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`)."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,22 +149,23 @@ def offers(own: Trained | str, step: int) -> list[Offer]:
 
 
 def offers_with_own(
-    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator
+    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator | None
 ) -> list[Offer]:
     """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
 
     Args:
         text: The text of the page.
         choice: How to train.
-        sizes: The place of the vocabulary size.
+        sizes: The place of the vocabulary size, or None while it is folded.
     """
     try:
         own = training_progress.get(text, choice, idle_vocabulary_size)
     except TrainingError as error:
         idle_vocabulary_size()
         return offers(str(error), 0)
-    with sizes:
-        step = vocabulary_size(own.history, choice.largest, choice.options)
+    with sizes or nullcontext():
+        how = (own.history, choice.largest, choice.options)
+        step = vocabulary_size(*how, is_open=sizes is not None)
     return offers(own, step)
 
 

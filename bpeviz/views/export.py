@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Part
-from bpeviz.views import score as scores
 from bpeviz.views.parts import part_of
 from bpeviz.views.payloads import Score
 from bpeviz.views.stage import Stage
@@ -26,7 +25,7 @@ class ColoredText:
         title: The heading.
         text: The whole text.
         part: The part, in bytes.
-        score: The payload of the part, as from `score.payload`.
+        score: The payload of the part, as from `Stage.score`.
         settings: The settings in words.
         breaks: The places of line ends between rows in the text, in bytes.
     """
@@ -40,10 +39,10 @@ class ColoredText:
 
 
 def colored(title: str, stage: Stage, *, settings: Sequence[str] = ()) -> ColoredText:
-    """Return the text of a stage at one step, at most `HELD` bytes; see `score.payload`."""
+    """Return the text of a stage at one step, at most `HELD` bytes; see `Stage.score`."""
     row = stage.rows[0]
     text, first = row.text, row.part.first
     held = text[first : row.part.last].encode()[:HELD].decode(errors="ignore")
     part = part_of(text, first, first + len(held))
-    payload = scores.payload(stage.showing(part))
+    payload = stage.showing(part).score()
     return ColoredText(title, text, part, payload, settings, row.column.breaks)

@@ -8,7 +8,6 @@ from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_key, counted, digest_of
-from bpeviz.views import score
 from bpeviz.views.payloads import Score
 from bpeviz.views.stage import Row, Stage, TokenNames, of_pieces
 
@@ -22,7 +21,7 @@ def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label:
         last: The end of the part to show.
         label: The accessible name of the score.
     """
-    data = score.payload(Stage([_row(column, first, last) for column in columns]), ranks=False)
+    data = Stage([_row(column, first, last) for column in columns]).score(ranks=False)
     for row, column in zip(data["rows"], columns, strict=True):
         row["notes"], row["tokenCount"] = [column.about], len(column.cut)
     data["unit"], data["ariaLabel"] = "pre-token", label or "The text in each pre-tokenization"

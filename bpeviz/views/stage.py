@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.analysis import hues as coloring
-from bpeviz.analysis.hues import Coloring, Hues
+from bpeviz.analysis import verdict
+from bpeviz.analysis.hues import ColoredToken, Coloring, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
@@ -28,29 +29,37 @@ from bpeviz.core.boundaries import (
     INSIDE_ID,
     NEVER,
     SPECIAL_ID,
+    UNKNOWN_ID,
     Boundaries,
     ChangingBoundaries,
     MergeBoundaries,
     Part,
+    ended,
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.corpus.documents import Documents, breaks_of, whole_text
-from bpeviz.text import digest_of, shorten
+from bpeviz.text import counted, digest_of, hexadecimal, shorten
 from bpeviz.trainers import TRAINERS, bpe_training, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views.credit import settings_of
-from bpeviz.views.parts import part_between, parts
+from bpeviz.views.parts import part_between, part_of, parts
 from bpeviz.views.payloads import (
     BoundarySteps,
     NewSteps,
     Player,
+    Score,
+    ScoreRow,
+    ScoreToken,
     Steps,
     Style,
     Timeline,
     TokenStyles,
 )
+
+_NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
+"""What a score shows in place of a token."""
 
 Decisions = Sequence[Merge] | Sequence[Pruning] | Sequence[Merge | Pruning]
 
@@ -161,6 +170,11 @@ class Row:
     def shown(self) -> Boundaries:
         """The boundaries of the part."""
         return self.boundaries.slice(self.part.start, self.part.end)
+
+    @property
+    def part_in_bytes(self) -> Part:
+        """The part in bytes of the text."""
+        return part_of(self.text, self.part.first, self.part.last)
 
     @property
     def is_whole(self) -> bool:
@@ -333,6 +347,17 @@ class Stage:
         """The color indices of all rows at all steps."""
         return self.colors or coloring.hues([row.coloring for row in self.rows])
 
+    @property
+    def hues_at_end(self) -> Hues:
+        """The color indices of the tokens after the last decision, unless others are known."""
+        return self.colors or coloring.hues(
+            Coloring(
+                coloring.contacts_at(row.column.ids[slice(*_tokens_within(row))].tolist()),
+                row.names.key,
+            )
+            for row in self.rows
+        )
+
     @cached_property
     def payload(self) -> Player:
         """The payload of the player; callers must not change it."""
@@ -399,12 +424,105 @@ class Stage:
         """The text under each tokenizer after the last decision."""
         return [row.column for row in self.rows]
 
+    def score(self, *, ids: bool = False, ranks: bool = True, own: int | None = None) -> Score:
+        """Return the payload of the rows at one step, that of the column of each.
+
+        Args:
+            ids: Whether to show the id of each token.
+            ranks: Whether the rows are tokenizers, of which some need the fewest tokens.
+            own: The row of the user's own tokenizer.
+        """
+        columns, first = self.columns, self.rows[0]
+        compared = [_colored_tokens(row) for row in self.rows if not row.column.in_sample]
+        hues = coloring.of_differences(compared, self.colors or Hues()) or self.hues_at_end
+        standings = [verdict.standing(first.text, column) for column in columns] if ranks else []
+        best = verdict.best(standings)
+        # A mark for the best makes sense only if there are others.
+        best = best if len(best) < len(verdict.compared(standings)) else []
+        drawn: list[ScoreRow] = []
+        for number, row in enumerate(self.rows):
+            ends, tokens, distinct = _tokens(row, hues)
+            drawn.append(
+                {
+                    "title": row.title,
+                    "tokenCount": row.column.tokens,
+                    "notes": _notes(row.column) if ranks else [],
+                    "isBest": number in best,
+                    "isOwn": number == own,
+                    "isInSample": row.column.in_sample and len(columns) > 1,
+                    "tokenEnds": ends,
+                    "tokens": tokens,
+                    "distinct": distinct,
+                }
+            )
+        text = first.text[first.part.first : first.part.last]
+        data: Score = {"key": "", "text": text, "rows": drawn, "showIds": ids}
+        if len(places := first.column.breaks):
+            part = first.part_in_bytes
+            inside = (places >= part.start) & (places < part.end)
+            data["rowEnds"] = (places[inside] - part.start).tolist()
+        data["key"] = digest_of(data)
+        return data
+
     def showing(self, part: Part) -> Stage:
         """Return the stage with another part of the text, which is given in bytes."""
         rows = (
             replace(row, part=part_between(row.boundaries, part, row.text)) for row in self.rows
         )
         return replace(self, rows=[*rows], timelines=None)
+
+
+def _colored_tokens(row: Row) -> list[ColoredToken]:
+    """Return the tokens in the part of a row."""
+    first, last = _tokens_within(row)
+    ends, key = row.column.cuts[first:last].tolist(), cache(row.names.key)
+    starts = [int(row.column.cuts[first - 1]) if first else 0, *ends]
+    return [*zip(starts, ends, map(key, row.column.ids[first:last].tolist()), strict=False)]
+
+
+def _notes(column: Column) -> list[str]:
+    """Return why the count of a column differs from what one expects."""
+    special = int((column.boundaries.ids(column.step) <= SPECIAL_ID).sum())
+    notes = {
+        "trained on this text": column.in_sample,
+        f"{counted(special, 'special token')}, split off as in training": bool(special),
+    }
+    return [note for note, holds in notes.items() if holds]
+
+
+def _tokens_within(row: Row) -> tuple[int, int]:
+    """Return the range of the tokens in the part of a row, those at its edges included."""
+    ends, part = row.column.cuts, row.part_in_bytes
+    last = max(ended(ends, part.end), ended(ends, part.end, before=True) + 1)
+    return ended(ends, part.start), last
+
+
+def _tokens(row: Row, hues: Hues) -> tuple[list[int], list[int], list[ScoreToken]]:
+    """Return the tokens of a part: their ends in bytes, the index of each, and the distinct ones.
+
+    Each of these is an id, a label, the bytes in hex, a color index, and the labels of the two
+    tokens that it was merged from, if any; without a vocabulary, None, a label, a note, a color
+    index, and another note. Tokens at the edges are cropped.
+    """
+    column, (label, key, parents, _, note) = row.column, row.names
+    first, last = _tokens_within(row)
+    ids, indices = np.unique(column.ids[first:last], return_inverse=True)
+    distinct: list[ScoreToken] = []
+    label = cache(label)
+    for token_id in ids.tolist():
+        color = hues.index(key(token_id))
+        if note is not None:
+            about, rule = note(token_id)
+            distinct.append([None, label(token_id), about, color, rule])
+        elif token_id in _NO_TOKENS:
+            distinct.append([token_id, _NO_TOKENS[token_id], "", -1, []])
+        else:
+            raw = shorten(hexadecimal(column.tokenizer.token_bytes(token_id)))
+            labels = [label(parent) for parent in parents(token_id) or ()]
+            distinct.append([token_id, label(token_id), raw, color, labels])
+    part = row.part_in_bytes
+    token_ends = np.minimum(column.cuts[first:last], part.end) - part.start
+    return token_ends.tolist(), indices.tolist(), distinct
 
 
 def of_columns(columns: Sequence[Column], text: str, colors: Hues | None = None) -> Stage:

@@ -22,7 +22,6 @@ from bpeviz.corpus.samples import SAMPLES
 from bpeviz.palette import COLORS, HUES
 from bpeviz.text import color_key
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import score
 from bpeviz.views.stage import Row, Stage, of_columns, of_training
 
 TEXT = "the old cat sat and the cold cat sat\nthe old 世界 👩‍👩‍👧 cat ate\n" * 2
@@ -155,7 +154,7 @@ def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
     columns = [
         Column(str(step), training.at_step(step), boundaries, step) for step in (9, training.steps)
     ]
-    beside = score.payload(of_columns(columns, text, hues))
+    beside = of_columns(columns, text, hues).score()
     colors = {name: index for name, index in timeline["tokenStyles"].values() if index >= 0}
     shown = [one for row in beside["rows"] for one in row["distinct"] if one[3] >= 0]
     assert shown

@@ -55,7 +55,7 @@ const told = (...rows) => {
 test("a place where rows part is told by its word, and the others by their number", () => {
   const { agreed, words } = told(["old", " lighthouse", "!"], ["old", " l", "ighthouse", "!"], ["old", " lighthouse", "!"]);
   assert.deepEqual(agreed.places, [[3, 14]]);
-  assert.equal(words, "lighthouse is 1 token in A and C, 2 in B. All other 2 tokens are equal.");
+  assert.equal(words, "lighthouse is 1 token in A and C, 2 in B. Both other tokens are equal.");
   const two = told(["ab", " cd", "ef", "."], ["a", "b", " cdef", "."]);
   assert.equal(two.words, "ab is 1 token in A, 2 in B. They part at 1 other place. The other token is equal.");
   assert.deepEqual(joinedPlaces(two.agreed.places), [[0, 7]]);
@@ -74,7 +74,7 @@ test("rows without a difference, or with one beside a line feed alone, have no p
 });
 
 test("saved white space is told where it is much of what is saved", () => {
-  assert.equal(told([" ", " ", " ", "ab"], ["   ", "ab"]).saved, "2 of the 2 tokens saved are white space.");
+  assert.equal(told([" ", " ", " ", "a", "b"], ["   ", "ab"]).saved, "2 of the 3 tokens saved are white space.");
   assert.equal(told(["a", "b", "c", " ", " "], ["abc", " ", " "]).saved, "");
   assert.equal(told([" ", " ", " ", "ab"], ["   ", "a", "b"]).saved, "White space alone saves 2 tokens.");
 });

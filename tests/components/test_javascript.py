@@ -29,7 +29,6 @@ from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import inspection, merge_diagram
 from bpeviz.views.parts import parts as parts_of
-from bpeviz.views.score import payload as score_payload
 from bpeviz.views.stage import of_columns
 
 pytestmark = pytest.mark.slow
@@ -193,7 +192,7 @@ def score() -> dict[str, Any]:
         for name, (training, boundaries) in trained().items()
     ]
     size = len(TEXT.encode())
-    payload = score_payload(of_columns(shown, TEXT))
+    payload = of_columns(shown, TEXT).score()
     cases = []
     for column in shown:
         ends = column.cuts

@@ -47,7 +47,7 @@ from bpeviz.text import as_json, color_key, digest_of
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.chapters import CHAPTERS
-from bpeviz.views import encoded, inspection, payloads, playable, race, score
+from bpeviz.views import encoded, inspection, payloads, playable, race
 from bpeviz.views import pretokenization as pre_tokenized
 from bpeviz.views.export import colored
 from bpeviz.views.parts import part_between, part_of, parts
@@ -296,8 +296,8 @@ def test_line_ends_between_documents_are_marked_in_each_part(key: str) -> None:
         assert len({*view["rowEnds"]}) == raw.count(10)
     row = of_training(training, documents)
     assert view_of(row)["byteCount"] == documents.size
-    shown = sent(score.payload(of_columns([row.column], text)), payloads.Score)
-    assert [text.encode()[at] for at in shown["rowEnds"]] == [10] * 5
+    score = sent(of_columns([row.column], text).score(), payloads.Score)
+    assert [text.encode()[at] for at in score["rowEnds"]] == [10] * 5
 
 
 def all_of(training: Training) -> list[tuple[Any, Any]]:
@@ -483,7 +483,7 @@ def test_score_has_the_tokens_of_each_tokenizer(text: str, size: int, data: st.D
     ids: list[list[int]] = [[] for _ in columns]
     for part in parts(text, common_boundaries(columns), size):
         stage = of_columns(columns, text).showing(part)
-        drawn = sent(score.payload(stage, ids=True), payloads.Score)
+        drawn = sent(stage.score(ids=True), payloads.Score)
         assert drawn["text"] == text[part.first : part.last]
         length, colors = len(drawn["text"].encode()), dict[str, int]()
         for column, row, own in zip(columns, drawn["rows"], ids, strict=True):

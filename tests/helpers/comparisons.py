@@ -6,7 +6,7 @@ import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
-from bpeviz.views import playable, score, tables
+from bpeviz.views import playable, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import of_columns
@@ -25,6 +25,6 @@ def comparison(text: str) -> playable.Interactive:
     """Return the file of the columns of a text."""
     columns = columns_of(text)
     part = parts_of(text, metrics.common_boundaries(columns))[0]
-    payload = score.payload(of_columns(columns, text).showing(part)) | {"verdict": text}
+    payload = of_columns(columns, text).showing(part).score() | {"verdict": text}
     measured = tables.metrics(measure(text, columns, 0))
     return playable.of_score(ColoredText("Score", text, part, payload), measured)

@@ -274,7 +274,8 @@ def test_many_texts(journey: Journey, tmp_path: Path) -> None:
             expect(table.locator("th").last).to_be_in_viewport()
         page.set_viewport_size({"width": 1280, "height": 900})
     with journey.step("Pasted texts are counted as by the library, and saved"):
-        page.get_by_role("radio", name="Tokens", exact=True).click()
+        with menu(page, "More"):
+            page.get_by_role("radio", name="Tokens", exact=True).click()
         type_text(page, MANY, "Texts. Start each")
         parts = (part.rstrip("\n").split("\n", 1) for part in MANY[2:].split("\n# "))
         tokenizers = {TITLES[name]: bpeviz.load(name) for name in ("gpt2", "o200k_base")}

@@ -47,7 +47,7 @@ export class Comparison {
     this.areTokenizers = rows.length > 1 && !data.unit;
     this.box = element("div", "comparison");
     this.heads = this.box.appendChild(element("div", data.unit ? "heads about-rules" : "heads"));
-    rows.forEach((row, i) => this.heads.append(...this.#head(row, i, unit)));
+    rows.forEach((row, i) => this.heads.appendChild(element("div", "head")).append(...this.#head(row, i, unit)));
     this.host = this.box.appendChild(element("div"));
     this.told = this.box.appendChild(element("p", "told"));
     this.unfolded = new Set(); // lines that begin a fold that is open
@@ -199,10 +199,11 @@ export class Comparison {
     this.host.classList.add("fitting");
     const { score, data, agreed, compared } = this;
     this.brackets = compared.length > 1 ? joinedPlaces(agreed.places) : [];
+    this.isOnly = agreed.places.length === 1;
     const over = (_, first, end) => {
       const [start, stop] = score.rows[0].atomsOfCells(first, end);
       const within = this.brackets.filter(([from, to]) => from < stop && to > start);
-      return !within.length ? 0 : this.brackets.length > 1 || within[0][0] < start ? BRACKET : NAMED_BRACKET;
+      return !within.length ? 0 : this.isOnly && within[0][0] >= start ? NAMED_BRACKET : BRACKET;
     };
     const smallest = isNarrow ? 15 : 18;
     const lay = (size) => this.#lay(size, room, { lineHeight: 1.9, between: 0.8, over });
@@ -239,7 +240,7 @@ export class Comparison {
     const free = width - room - 1.02 * widest * small;
     const bars = !hasLines ? 0 : isNarrow ? 44 : Math.round(Math.min(0.5 * width, free));
     const hasBars = bars >= (isNarrow ? 44 : 0.2 * width);
-    score.kindsOf = hasLines ? (lines) => this.#kindsOf(lines) : null;
+    score.kindsOf = hasLines && this.compared.length > 1 ? (lines) => this.#kindsOf(lines) : null;
     const size = Math.max(small, Math.min(large, Math.floor((width - room - (hasBars ? bars : 0)) / widest)));
     this.#lay(size, room, { lineHeight: 1.28, between: 0.5, bars: hasBars ? bars : 0 });
   }
@@ -255,13 +256,12 @@ export class Comparison {
       return !(places[place]?.[0] < byte(end));
     });
     const kinds = lines.map(({ isThin }, i) => (isThin && i ? (lines[i - 1].isThin ? "gone" : "once") : ""));
-    const hasOther = lines.some(({ isThin }, i) => !isThin && !isEqual[i]); // else a text would be one fold
     for (let i = 0; i < lines.length; i++) {
       if (!isEqual[i] || kinds[i]) continue;
       let end = i + 1;
       while (end < lines.length && (isEqual[end] || kinds[end])) end++;
       const equal = lines.slice(i, end).filter(({ isThin }) => !isThin).length;
-      const isFolded = hasOther && equal > 1 && !this.unfolded.has(i);
+      const isFolded = equal > 1 && !this.unfolded.has(i);
       for (let k = i; k < end; k++) if (isFolded || !kinds[k]) kinds[k] = isFolded ? "gone" : "once";
       if (isFolded) kinds[i] = `fold ${equal}`;
       i = end - 1;
@@ -336,7 +336,7 @@ export class Comparison {
         const bracket = line.appendChild(element("i", "bracket"));
         bracket.inert = true;
         bracket.style.cssText = `left:${x}px;width:${until - x}px`;
-        if (brackets.length > 1 || from < start) continue;
+        if (!this.isOnly || from < start) continue;
         const words = line.appendChild(element("i", "bracket-words", ONLY));
         words.inert = true;
         words.style.left = `${Math.max(0, Math.min(width - words.offsetWidth, (x + until - words.offsetWidth) / 2))}px`;

@@ -1,7 +1,7 @@
 // One text under several tokenizers or pre-tokenizers, line by line below one another. Positions are UTF-8
 // bytes, which all of them share, whatever their atoms are.
 
-import { LEFT_OUT_ID, LIT, UNKNOWN_ID, idOf } from "../shared/cells.js";
+import { LIT, idOf } from "../shared/cells.js";
 import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { savesPicture } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -31,7 +31,7 @@ let revealed = null; // a change of the page does not scroll again
  */
 
 /**
- * @typedef {object} ScorePayload the payload from Python (`bpeviz.views.score.payload`, `bpeviz.views.pretokenization.payload`)
+ * @typedef {object} ScorePayload the payload from Python (`bpeviz.views.stage.Stage.score`, `bpeviz.views.pretokenization.payload`)
  * @property {string} key
  * @property {string} text
  * @property {number[]} [rowEnds] places of line ends between rows of a table, in bytes
@@ -40,7 +40,7 @@ let revealed = null; // a change of the page does not scroll again
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of the score
  * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too. Only the score
- *   of a page has one, which may be empty: it has a legend and keys
+ *   of a page has one, which may be empty: it has buttons and keys
  * @property {number | null} [reveal] another number than before scrolls to the score
  */
 
@@ -89,11 +89,7 @@ class ScoreView {
   }
 
   #resized() {
-    const isAlone = document.fullscreenElement?.shadowRoot?.fullscreenElement === this.board || document.fullscreenElement === this.board;
-    // Beside the score, the page itself shows the verdict.
-    const verdict = this.root.querySelector(".verdict");
-    verdict.hidden = !isAlone;
-    verdict.textContent = isAlone ? (this.data?.verdict ?? "") : "";
+    const isAlone = this.board.matches(":fullscreen");
     this.comparison?.fit(isAlone ? { largest: PROJECTED } : {}, isAlone ? NAMES_PROJECTED : 1);
     this.board.classList.toggle("brief", /few|in-bytes/.test(this.comparison?.view));
   }
@@ -106,10 +102,9 @@ class ScoreView {
   }
 
   #reveal() {
-    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     // The title and the choices of the page are above the score.
     const shown = this.board.getRootNode().host?.closest(".st-key-shown_text") ?? this.board;
-    shown.scrollIntoView({ block: "start", behavior: isCalm ? "instant" : "smooth" });
+    shown.scrollIntoView({ block: "start" });
     this.board.focus({ preventScroll: true });
   }
 
@@ -122,10 +117,8 @@ class ScoreView {
     if (data.ariaLabel) this.board.ariaLabel = data.ariaLabel;
     this.comparison = new Comparison(data);
     this.place.replaceChildren(this.comparison.box);
-    const find = (selector) => this.root.querySelector(selector);
-    find(".foot").hidden = data.verdict === undefined;
-    for (const [name, sign] of [[".lossy", UNKNOWN_ID], [".dropping", LEFT_OUT_ID]])
-      find(name).hidden = !rows.some(({ distinct }) => distinct.some(([id]) => id === sign));
+    this.root.querySelector(".verdict").textContent = data.verdict ?? "";
+    this.root.querySelector(".foot").hidden = data.verdict === undefined;
     this.#resized();
     this.bytes = new TextEncoder().encode(data.text);
     const { common } = this.comparison.agreed;

@@ -46,7 +46,8 @@ export function example(rows, names, { places, alike, breaksDiffer }, bytes) {
   const more = places.length > 1 ? ` They part at ${counted(places.length - 1, "other place")}.` : "";
   const numbers = new Set(alike.map((of) => of.filter(Boolean).length));
   const [equal] = numbers;
-  const others = numbers.size > 1 || !equal ? "" : equal === 1 ? " The other token is equal." : ` All other ${formatCount(equal)} tokens are equal.`;
+  const rest = ["", " The other token is equal.", " Both other tokens are equal."];
+  const others = numbers.size > 1 ? "" : (rest[equal] ?? ` All other ${formatCount(equal)} tokens are equal.`);
   return [piece, ` ${verb} ${said.join(", ")}${same}.${more}${others}`];
 }
 
@@ -62,6 +63,6 @@ export function saving(rows, bytes) {
   const blanks = ({ tokenEnds }) => tokenEnds.filter((end, i) => isBlank(tokenEnds[i - 1] ?? 0, end)).length;
   const [saved, blank] = [most.tokenEnds.length - least.tokenEnds.length, blanks(most) - blanks(least)];
   if (blank <= FEW_SAVED * saved) return "";
-  if (blank > saved) return `White space alone saves ${counted(blank, "token")}.`; // words need more
+  if (blank >= saved) return `White space alone saves ${counted(blank, "token")}.`; // words need as many, or more
   return `${formatCount(blank)} of the ${counted(saved, "token")} saved ${blank === 1 ? "is" : "are"} white space.`;
 }

@@ -229,12 +229,32 @@ def choose_training(
         say("on")
         _corpus(has_text=text is not None)
         sizes = sentence("size_place")
-        _more(trainer, has_text=text is not None)
+        _more(trainer, MORE.menu(), has_text=text is not None)
+    return *_chosen(text), sizes
+
+
+def choose_training_in_menu(
+    text: str | Documents | None, line: DeltaGenerator
+) -> tuple[str | Documents, TrainingChoice, DeltaGenerator | None]:
+    """Draw the same in one menu of a line; the vocabulary size has a place while it is open."""
+    with line:
+        say("· Yours:")
+        fold = replace(MORE, label="settings").menu()
+    with fold or nullcontext():
+        trainer = TRAINERS[ALGORITHM.value() if fold is None else ALGORITHM.select()]
+        _corpus(lambda *_: fold, has_text=text is not None)
+        sizes = None if fold is None else sentence("size_place")
+        _more(trainer, fold, has_text=text is not None)
+    return *_chosen(text), sizes
+
+
+def _chosen(text: str | Documents | None) -> tuple[str | Documents, TrainingChoice]:
+    """Return the text and the choice, with what is cut in words."""
     choice = choice_of(SessionValues(), text is not None)
     size = characters_in(text or "")
     if choice.corpus is not None and size > limits.PAGE_TEXT:
         st.caption(f"The first {limits.PAGE_TEXT:,} of {size:,} characters are shown.")
-    return *expanded(text or "", choice, st.error), sizes
+    return expanded(text or "", choice, st.error)
 
 
 def choice_of(values: Values, has_text: bool = True) -> TrainingChoice:
@@ -383,8 +403,10 @@ def _algorithm() -> str:
         return short.radio([trainer.gist for trainer in TRAINERS.values()])
 
 
-def _corpus(*, has_text: bool = True) -> None:
-    """Draw the menu of the training text."""
+def _corpus(
+    menu: Callable[[str, str], DeltaGenerator | None] = menu, *, has_text: bool = True
+) -> None:
+    """Draw the training text in a menu."""
     words = markdown.escape(_corpus_name(SessionValues(), has_text) or "this text")
     with menu(words, "trained_on_menu") or nullcontext() as place:
         draw = folded_text if place is None else choose_text
@@ -424,10 +446,9 @@ def expanded(
     return beginning(text, limits.PAGE_TEXT), replace(choice, corpus=corpus._replace(text=written))
 
 
-def _more(trainer: Trainer, *, has_text: bool) -> None:
-    """Draw the options of a trainer and the pre-tokenization in a menu."""
+def _more(trainer: Trainer, fold: DeltaGenerator | None, *, has_text: bool) -> None:
+    """Draw the options of a trainer and the pre-tokenization in a menu, if that is open."""
     values = SessionValues()
-    fold = MORE.menu()
     is_open = fold is not None
     with fold or nullcontext() as place:
         _options(trainer, trainer.options[:1], is_open=is_open)

@@ -77,13 +77,16 @@ def step_of(values: Values, training: Training) -> int:
     return training.step_of(min(max(opening if size is None else size, low), high))
 
 
-def vocabulary_size(training: Training, largest: int, options: Options) -> int:
+def vocabulary_size(
+    training: Training, largest: int, options: Options, *, is_open: bool = True
+) -> int:
     """Draw the vocabulary size as words of the sentence; return the step that has it.
 
     Args:
         training: The training history.
         largest: The largest vocabulary size.
         options: The options of the trainer.
+        is_open: Whether it is drawn.
     """
     low, high = int(training.sizes.min()), int(training.sizes.max())
     by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
@@ -108,12 +111,16 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
         # The user comes from another page; the browser may still have an earlier value.
         box.put(known)
     _BOX_ON.put(page_change.current())
+    first = known if (known := box.get()) is not None else opening - offset
+    if not is_open:
+        SIZE.show(first + offset)
+        return training.step_of(first + offset)
     say("with" if by_merges else "until it has")
     number = st.number_input(
         "Number of merges" if by_merges else SIZE.label,
         low - offset,
         high - offset,
-        box.get() if box.present else opening - offset,
+        first,
         key=box.key,
         label_visibility="collapsed",
         width=_WIDTH + _DIGIT * len(str(high)),

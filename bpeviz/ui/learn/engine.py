@@ -40,7 +40,6 @@ from bpeviz.views.acts import (
     token_with_id,
 )
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
-from bpeviz.views.score import hues_at
 from bpeviz.views.stage import Row, Stage, names_in, of_columns, of_pieces, of_training
 
 MAX_TIED = 5
@@ -134,7 +133,7 @@ def decoded_row(parts: Sequence[tuple[TokenPart, bytes]]) -> Row:
 def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[Row]:
     """Return a text in the tokens of tokenizers, a row each, by the names of the rows."""
     columns = [Column(key, way, way.boundaries(text), way.steps) for key, way in tokenizers.items()]
-    colors = hues_at(of_columns(columns, text))
+    colors = of_columns(columns, text).hues_at_end
     rows = []
     for column in columns:
         look = look_of(column.tokenizer, hues=colors)

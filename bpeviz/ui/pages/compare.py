@@ -29,7 +29,7 @@ from bpeviz.ui.inputs.named_texts import add_table, choose_texts
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
-from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
+from bpeviz.ui.inputs.training import Corpus, choose_training_in_menu, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, worst_lines
@@ -48,7 +48,7 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, score, tables
+from bpeviz.views import charts, playable, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Score
@@ -179,13 +179,14 @@ def _how_many(*, is_many: bool) -> None:
             HOW_MANY.segments(on_change=_leave_out_own, label_visibility="collapsed")
 
 
-def _more(*, is_many: bool) -> None:
-    """Draw the menu of the token ids and the files."""
+def _more(*, is_many: bool) -> DeltaGenerator | None:
+    """Draw the menu of the token ids and the files; return its place, or None while closed."""
     if place := menu("More", "compare_menu"):
         with place:
             if not is_many:
                 IDS.toggle()
             import_button()
+    return place
 
 
 def show(side: DeltaGenerator) -> None:
@@ -205,10 +206,10 @@ def show(side: DeltaGenerator) -> None:
             keys = sorted(_chosen(), key=OWN.__eq__)
             say("on")
             _how_many(is_many=is_many)
-            _more(is_many=is_many)
+            more = _more(is_many=is_many)
         if OWN in keys:
             own_text = None if is_many else text
-            text, choice, sizes = choose_training(own_text, line, "· Yours:")
+            text, choice, sizes = choose_training_in_menu(own_text, line)
             corpus = choice.corpus
             offered = tokenizers.offers_with_own(text, choice, sizes)
         else:
@@ -224,7 +225,7 @@ def show(side: DeltaGenerator) -> None:
         return
     if texts is not None:
         with place:
-            _many(texts, translations, chosen)
+            _many(texts, translations, chosen, more)
         return
     column_of = _columns_for(text, chosen)
     if not text:
@@ -249,15 +250,20 @@ def show(side: DeltaGenerator) -> None:
         _measures(measured, chosen)
 
 
-def _many(texts: Texts, translations: Sequence[str], chosen: Sequence[Offer]) -> None:
+def _many(
+    texts: Texts,
+    translations: Sequence[str],
+    offers: Sequence[Offer],
+    more: DeltaGenerator | None,
+) -> None:
     """Draw the table of many texts, and the text of a cell line by line."""
     with st.spinner("Loading the tokenizers …"):
-        tokenizers = _available(chosen, lambda offer: offer.make())
-    known = [(offer, tokenizers[offer.key]) for offer in chosen if offer.key in tokenizers]
+        tokenizers = _available(offers, lambda offer: offer.make())
+    known = [(offer, tokenizers[offer.key]) for offer in offers if offer.key in tokenizers]
     if not texts or not known:
         answer("There is nothing to compare yet.")  # messages say why
         return
-    compared = many_texts.show(texts, translations, known)
+    compared = many_texts.show(texts, translations, known, more)
     if compared is None:
         return
     if OPENED_TEXT.get() in texts:
@@ -338,7 +344,7 @@ def _payload(
 ) -> Score:
     stage = of_columns(_columns, whole_text(text)).showing(part)
     own = next((i for i, offer in enumerate(offers) if offer.own is not None), None)
-    return score.payload(stage, ids=ids, own=own if len(offers) > 1 else None)
+    return stage.score(ids=ids, own=own if len(offers) > 1 else None)
 
 
 def _draw_score(
@@ -366,7 +372,7 @@ def _draw_score(
         score = playable.of_score(picture, tables.metrics(measured))
         return score if texts is None else playable.of_texts(texts, settings, score)
 
-    EXPORT.put(Export("compare", lambda: picture, file=lambda: comparison, plays=False))
+    EXPORT.put(Export("compare", file=lambda: comparison, plays=False))
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -66,6 +67,7 @@ UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
 """The tokenizer whose cell was pressed last."""
 
 SPECIAL = Switch("with_special_tokens", "With special tokens")
+_ABOUT_SPECIAL = "Count the special tokens that a tokenizer's file adds around each text."
 PRICES = WidgetFamily(
     "price_of_",
     "|".join(map(re.escape, LINKED)),
@@ -98,6 +100,7 @@ def show(
     texts: Texts,
     translations: Sequence[str],
     chosen: Sequence[tuple[Offer, Tokenizer]],
+    more: DeltaGenerator | None,
 ) -> Comparison | None:
     """Draw the verdict and the table, and offer the export of it.
 
@@ -105,31 +108,31 @@ def show(
         texts: The texts by name, at least one.
         translations: The names of those that are translations, if they have as many lines.
         chosen: The tokenizers, at least one.
+        more: The menu of the figures, or None while it is closed.
 
     Returns:
         The comparison, or None where a message says why there is none.
     """
     number, parallel = parallel_texts({name: texts[name] for name in translations})
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        first = (figures.premium if parallel else figures.tokens).key
-        names = [*dict.fromkeys([*parallel, *translations])]
-        reference = known if (known := RELATIVE_TO.get()) in names else next(iter(names), None)
-        titles = {key: text_table.title(figure, reference) for key, figure in FIGURES.items()}
-        key = FIGURE.segments(first, titles, width="content", label_visibility="collapsed")
-        figure = FIGURES[key]
-        relative_to = reference if parallel else None  # the verdict has a premium, too
-        if figure is figures.premium and names:
-            titles = {name: f"relative to {name}" for name in names}
-            relative_to = RELATIVE_TO.choose(titles, width=240, label_visibility="collapsed")
-        has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
-        with_special = has_special and SPECIAL.toggle(
-            help="Count the special tokens that a tokenizer's file adds around each text."
-        )
+    names = [*dict.fromkeys([*parallel, *translations])]
+    relative_to = known if (known := RELATIVE_TO.get()) in names else next(iter(names), None)
+    key = FIGURE.value((figures.premium if parallel else figures.tokens).key)
+    has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
+    with_special = has_special and SPECIAL.value()
+    with more or nullcontext():
+        if more is not None:
+            titles = {key: text_table.title(figure, relative_to) for key, figure in FIGURES.items()}
+            key = FIGURE.segments(key, titles, width="content")
+            if names and FIGURES[key] is figures.premium:
+                relative_to = RELATIVE_TO.choose({name: name for name in names})
+            with_special = has_special and SPECIAL.toggle(help=_ABOUT_SPECIAL)
+    figure = FIGURES[key]
+    if not parallel and figure is not figures.premium:
+        relative_to = None  # else the verdict has a premium, too
     prices = type_prices([offer for offer, _ in chosen]) if figure is figures.cost else {}
-    place = st.empty()
-    offers = tuple(offer for offer, _ in chosen)
-    settings = (relative_to, with_special)
+    place, offers = st.empty(), tuple(offer for offer, _ in chosen)
+    settings = relative_to, with_special
     key = digest_of([[name, text] for name, text in texts.items()], *settings, *tokenizers)
     if _STOPPED.get() == key:
         st.warning("The comparison was stopped.")
@@ -147,18 +150,15 @@ def show(
         figure = figures.tokens
     why = _why(comparison, tokenizers, is_priced=bool(prices))
     first, *rest = _CLAUSES.split(comparison.verdict, maxsplit=1)
-    more = "".join(f"{clause[0].upper()}{clause[1:]} " for clause in rest)
-    base.answer(f"{first.removesuffix('.')}.", f"{markdown.escape(more)} {why}")
+    base.answer(f"{first.removesuffix('.')}.", why)
     label = _label(figure, relative_to, len(texts))
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label)
     payload["legends"] = _legends(comparison, figure)
     _draw_table(payload, [offer.key for offer, _ in chosen], texts)
-    notes = _notes(comparison, figure, relative_to, number, [*parallel], texts)
-    if figure is not selected:
-        notes.insert(0, _without(selected))
-    if len(texts) > 1:
-        notes.insert(0, _totals(comparison))
+    notes = [f"{clause[0].upper()}{clause[1:]}" for clause in rest]
+    notes += [_without(selected)] * (figure is not selected)
+    notes += _notes(comparison, figure, relative_to, number, [*parallel], texts)
     st.caption("  \n".join(map(markdown.escape, notes)))
     offer_file(lambda: text_table.exact(comparison), "texts", label)
     file = partial(playable.of_texts, comparison, trained)
@@ -229,7 +229,7 @@ def _notes(
         parallel: The texts with this number of lines.
         texts: All texts.
     """
-    notes = []
+    notes = [_totals(comparison)] if len(texts) > 1 else []
     if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
     n_texts = len(texts)

@@ -31,8 +31,8 @@ TEXTS = dict(named_texts.pasted(PASTED))
 
 def opened(pasted: str = PASTED, **state: Any) -> AppTest:
     own = {"trained_on_box": TRAINED, "trained_on_sample": "own", "compared": ["yours"]}
-    chosen = {"how_many_texts": "many", "pasted_texts": pasted}
-    return app_pages.opened("Compare", **own | chosen | state)
+    texts = {"how_many_texts": "many", "pasted_texts": pasted, "compare_menu": True}
+    return app_pages.opened("Compare", **own | texts | state)
 
 
 def cells(app: AppTest) -> list[list[str]]:
@@ -48,8 +48,8 @@ def table(app: AppTest) -> dict[str, Any]:
 def verdict(app: AppTest) -> str:
     """Return the title with the clauses below it."""
     (title,) = app.title
-    _, place, *_ = app.markdown  # after the question
-    small = place.value.partition("Fewer")[0].strip()
+    (small,) = (note.value for note in app.caption if "Tokens of all texts" in note.value)
+    small = small.partition("Tokens of all texts")[0].strip()
     return f"{title.value} {small}".strip().replace("\\", "")
 
 

@@ -109,7 +109,7 @@ def test_changing_vocabulary_size_does_not_retrain(
     monkeypatch.setattr(trainings, "run", run_job)
     monkeypatch.setattr(training_progress, "PROGRESS", moment)
     monkeypatch.setattr(page_trainings, "cache", cache.Cache(cache.BUDGET))
-    app = with_text(page, SHORT)
+    app = with_text(page, SHORT, more_open=True)
     size_box(app).set_value(258).run()
     size_box(app).set_value(260).run()
     assert jobs == ["bpe"]
