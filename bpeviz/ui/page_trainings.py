@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from threading import Lock, Thread
 from typing import Any
 
 import bpeviz
@@ -20,7 +19,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.training import ALGORITHMS, Corpus, TrainingChoice
 from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
-from bpeviz.ui.runtime.user import acting_for, current_user
+from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import parts, race
 from bpeviz.views.payloads import RaceGroup, Timeline
 from bpeviz.views.stage import Row, Stage, TrainedOn, of_training
@@ -253,35 +252,6 @@ def _trained(handle: TrainingHandle, result: trainings.Result) -> Trained:
     if handle.choice.corpus is not None:
         of_text = _boundaries(handle.training_key, handle.text, history)
     return Trained(handle, history, of_text, boundaries)
-
-
-def known(text: str | Documents, choice: TrainingChoice, *, begin: bool = False) -> Trained | None:
-    """Return a training if it is known, or None.
-
-    Args:
-        text: The text of the page.
-        choice: How to train.
-        begin: Whether to begin it otherwise, for later runs; the page does not wait for it. One
-            training at a time is begun in this way.
-
-    Raises:
-        TrainingError: It is known that there is none.
-    """
-    trained = cached_training(TrainingHandle(text, choice))
-    if trained is None and begin and _beginning.acquire(blocking=False):
-        Thread(target=_train_ahead, args=(text, choice), daemon=True).start()
-    return trained
-
-
-_beginning = Lock()
-
-
-def _train_ahead(text: str | Documents, choice: TrainingChoice) -> None:
-    try:
-        with acting_for("trained ahead"), suppress(TrainingError):
-            get(text, choice)
-    finally:
-        _beginning.release()
 
 
 def untrained(text: str | Documents) -> Trained:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
-from bpeviz import limits
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.corpus.documents import Documents, beginning, characters_in
-from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.pretrained import download
 from bpeviz.text import counted, joined
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, page_trainings
@@ -21,12 +19,10 @@ from bpeviz.ui.inputs.token_count import TITLE
 from bpeviz.ui.inputs.training import (
     ALGORITHM,
     COUNTED,
-    TrainingChoice,
-    on_languages,
     option_widget,
 )
 from bpeviz.ui.inputs.vocabulary_size import FEW_STEPS, least_count, why_stopped
-from bpeviz.ui.page_trainings import Trained, TrainingError
+from bpeviz.ui.page_trainings import Trained
 from bpeviz.ui.pages import base
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.widgets import NumberField, SessionValue
@@ -36,11 +32,10 @@ from bpeviz.views.payloads import Player, Remark
 UNKNOWN_SHARE = 0.1
 """The share of unknown characters above which the stage says so."""
 
-WATCH, ONCE, GET = "watch", "once", "get"
+ONCE, GET = "once", "get"
 """The keys of next steps, beside those of texts to train on."""
 
 WAYS = {
-    WATCH: f"Watch {TITLE}’s merges",
     LANGUAGES: f"Train on {TRAIN_ON.others[LANGUAGES]}",
     ONCE: "Also merge pairs that occur once",
     GET: f"Get {TITLE}’s merges",
@@ -48,8 +43,8 @@ WAYS = {
 }
 """The titles of the next steps, in their order."""
 
-WATCHED = {"inspected_by": GPT4O, "closer": "steps"}
-"""The link of Inspect, by its names, that shows the merges of GPT-4o step by step."""
+MOST_WAYS = 2
+"""The most next steps that a remark offers."""
 
 _MIN_COUNT = "min_count"
 
@@ -69,27 +64,29 @@ def add(payload: Player, trainings: Sequence[Trained], steps: int, last: int | N
     _add(payload, _remark(trainings, steps, last))
 
 
-def add_other(payload: Player, trained: Trained) -> None:
-    """Add to the payload of a player whose merges it has, as the text has none of its own."""
-    sentence, ways = _other(payload, trained)
-    _add(payload, _with_ways(sentence, {LANGUAGES, *ways}))
-
-
 def say_other(payload: Player, trained: Trained) -> None:
-    """Say the same in the sentence of settings, in their place; in a frame, add it."""
+    """Say in the sentence of settings whose merges are on the stage, as the text has none.
+
+    In a frame, the remark says it.
+    """
+    view, name = payload["views"][0], TRAIN_ON.others[LANGUAGES]
+    is_published = view["algorithm"] == TITLE
+    drawn = f"{view['steps']['kind']}s" if payload["last"] else "tokens"
+    whose = f"{TITLE}’s {drawn}" if is_published else f"The {drawn} of {name}"
+    why = why_stopped(trained.history, trained.choice.options)
+    sentence = f"{whose}, since {why}."
     if st.context.is_embedded:
-        add_other(payload, trained)
+        _add(payload, _with_ways(sentence, set()))
         return
     _add(payload, None)
-    view = payload["views"][0]
-    if view["algorithm"] == TITLE:
+    if is_published:
         number = counted(view["tokenCounts"][-1], "token")
         base.TITLE.get().title(f"{number} in {TITLE}", anchor=False)
-    sentence, ways = _other(payload, trained)
+    others = _once(trained) if is_published else {GET}
     with st.container(key="other_merges", horizontal=True, gap="xxsmall"):
         say(f"{sentence} Train on")
-        _way(LANGUAGES, TRAIN_ON.others[LANGUAGES])
-        for way in ways:
+        _way(LANGUAGES, name)
+        for way in others:
             say("or")
             _way(way, f"{WAYS[way][0].lower()}{WAYS[way][1:]}")
 
@@ -97,16 +94,6 @@ def say_other(payload: Player, trained: Trained) -> None:
 def _way(way: str, title: str) -> None:
     """Draw a next step as words of the sentence."""
     st.button(title, type="tertiary", key=f"way_{way}", on_click=follow, args=(way,))
-
-
-def _other(payload: Player, trained: Trained) -> tuple[str, list[str]]:
-    """Return whose merges are on the stage and why, in a sentence, and how to get other ones."""
-    is_published = payload["views"][0]["algorithm"] == TITLE
-    drawn = f"{payload['views'][0]['steps']['kind']}s" if payload["last"] else "tokens"
-    name = TRAIN_ON.others[LANGUAGES]
-    whose = f"{TITLE}’s {drawn}" if is_published else f"The {drawn} of {name}"
-    ways = [*_once(trained)] + [GET] * (not is_published)
-    return f"{whose}, since {why_stopped(trained.history, trained.choice.options)}.", ways
 
 
 def add_to_published(payload: Player, text: str, steps: int) -> None:
@@ -117,9 +104,8 @@ def add_to_published(payload: Player, text: str, steps: int) -> None:
         text: The text.
         steps: The number of steps that change it.
     """
-    ways = {WATCH} if not steps and _gpt4o_gives_more(text, 0) else set()
     sentence = payload["views"][0]["emptyMessage"]
-    _add(payload, None if steps or not text else _with_ways(sentence, ways))
+    _add(payload, None if steps or not text else _with_ways(sentence, set()))
 
 
 def _add(payload: Player, remark: Remark | None) -> None:
@@ -152,14 +138,14 @@ def _remark(trainings: Sequence[Trained], steps: int, last: int | None) -> Remar
             sentence = "None of these algorithms changes this text."
         if name is not None:
             sentence = f"Trained on {name}: {sentence[0].lower()}{sentence[1:]}"
-    ways = {way for trained in trainings for way in _gains(trained)}
+    ways = {way for trained in trainings for way in _ways(trained)}
     # Others lead away from the algorithms, or are options in their menus.
     return _with_ways(sentence, ways if len(trainings) == 1 else ways & {*TRAIN_ON.others})
 
 
 def _with_ways(sentence: str, ways: set[str]) -> Remark:
     offered = [] if st.context.is_embedded else [way for way in WAYS if way in ways]
-    return {"sentence": sentence, "ways": [[way, WAYS[way]] for way in offered]}
+    return {"sentence": sentence, "ways": [[way, WAYS[way]] for way in offered[:MOST_WAYS]]}
 
 
 def _unknown(trained: Trained) -> float:
@@ -210,50 +196,20 @@ def _changing(trained: Trained) -> str:
     return f"{TRAINERS[trained.choice.algorithm].short} {counted(number, unit)}"
 
 
-def _gains(trained: Trained) -> set[str]:
-    """Return the next steps with which more merges change the text.
-
-    For a cached training, this is exact. Any other is offered if the text has two characters, and
-    the one on many languages begins in the background.
-    """
-    text, choice = trained.handle.text, trained.choice
-    steps = len(trained.boundaries.change_steps)
-
-    def gives_more(other: TrainingChoice, *, begin: bool = False) -> bool:
-        try:
-            known = page_trainings.known(text, other, begin=begin)
-        except TrainingError:
-            return False
-        if known is None:
-            return characters_in(text) > 1
-        return len(known.boundaries.change_steps) > steps
-
-    ways = {WATCH} if _gpt4o_gives_more(text, steps) else set()
-    languages = on_languages(choice)
-    if choice.corpus != languages.corpus and gives_more(languages, begin=True):
-        ways.add(LANGUAGES)
-    if choice.corpus is None:
-        ways |= _once(trained)
-    if choice.corpus is not None and gives_more(replace(choice, corpus=None)):
-        ways.add(THIS_TEXT)
-    return ways
+def _ways(trained: Trained) -> set[str]:
+    """Return the next steps that may give a text more merges."""
+    if characters_in(trained.text) < 2:
+        return set()
+    if trained.choice.corpus is None:
+        return {LANGUAGES, *_once(trained)}
+    has_languages = trained.trained_on == TRAIN_ON.others[LANGUAGES]
+    return {THIS_TEXT} if has_languages else {LANGUAGES, THIS_TEXT}
 
 
 def _once(trained: Trained) -> set[str]:
     """Return the next step to pairs that occur once, if there is one."""
     least = least_count(trained.choice.options)
     return {ONCE} if trained.history.stopped == "rare" and least > 1 else set()
-
-
-def _gpt4o_gives_more(text: str | Documents, steps: int) -> bool:
-    """Return whether more merges of GPT-4o change a text; see `_gains`."""
-    if not download.available(GPT4O):
-        return False
-    if rank_tokenizer.loaded(GPT4O) is None:
-        return characters_in(text) > 1
-    part = beginning(text, limits.INSPECTED)
-    boundaries = page_trainings.published_boundaries(GPT4O, part)
-    return len(boundaries.change_steps) > steps
 
 
 def follow(way: str) -> None:
@@ -268,9 +224,6 @@ def follow(way: str) -> None:
         TRAIN_ON.put(way)
         if COUNTED.get():  # a value in the link would open “More”
             COUNTED.put(False)
-    if way == WATCH:
-        st.session_state.update(WATCHED)
-        page_change.remember(WATCHED)
     if way == ONCE:
         trainer = TRAINERS[ALGORITHM.value()]
         for option in trainer.options:
@@ -278,13 +231,6 @@ def follow(way: str) -> None:
             if option.name == _MIN_COUNT and isinstance(widget, NumberField):
                 widget.put(1)  # the page may not draw it
                 page_change.remember({widget.key: 1})
-
-
-def leave_for_inspect() -> None:
-    """Go to Inspect, if GPT-4o's merges are to be watched."""
-    if _PLAYS.get() == WATCH:
-        _PLAYS.put("")  # once, also if Inspect cannot play them
-        st.switch_page("pages/Inspect.py")
 
 
 def atoms_only(text: str | Documents, key: str) -> None:

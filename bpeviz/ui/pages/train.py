@@ -41,6 +41,7 @@ from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import offer_file
+from bpeviz.ui.tokenizers import OWN
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, playable, race, tables, token_table
@@ -98,6 +99,12 @@ PAGE = Page(
     content=page_content,
 )
 
+OWN_IDS = {"inspected_by": OWN, "closer": "grid"}
+"""The values of Inspect, by their names in links, that show the ids of the user's tokenizer."""
+
+_SEES_IDS: SessionValue[bool] = SessionValue("sees_ids")
+"""Whether the next run goes to Inspect."""
+
 _PLAYED: SessionValue[int] = SessionValue("played_text")
 """A hash of the text that the player shows."""
 
@@ -107,7 +114,9 @@ _LINKED: SessionValue[str] = SessionValue("linked_text")
 
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the player, and everything that follows its step below."""
-    remarks.leave_for_inspect()
+    if _SEES_IDS.present:
+        _SEES_IDS.clear()
+        st.switch_page("pages/Inspect.py")
     if page_change.has_arrived():
         _PLAYED.clear()
     with side:
@@ -128,6 +137,8 @@ def show(side: DeltaGenerator) -> None:
         return
     with sizes:
         last = vocabulary_size(trained.history, choice.largest, choice.options)
+        if last:
+            st.button("See its ids", type="tertiary", on_click=_see_ids)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     other = other_merges.stage_of(trained, training_progress.get)
@@ -154,6 +165,13 @@ def show(side: DeltaGenerator) -> None:
     if last:
         _log(trained, last, part)
     vocabulary.vocabulary(trained, last, part)
+
+
+def _see_ids() -> None:
+    """Show the ids of the tokenizer on Inspect (a callback)."""
+    st.session_state.update(OWN_IDS)
+    page_change.remember(OWN_IDS)
+    _SEES_IDS.put(True)
 
 
 def _payload(trained: Trained, last: int, shown: Part) -> Player:

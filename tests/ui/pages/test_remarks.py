@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 import streamlit as st
 from helpers import app_pages
 from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.pretrained import download
 from bpeviz.ui.inputs.token_count import NAME
 from bpeviz.ui.pages import remarks
 
@@ -71,7 +70,7 @@ def press(app: AppTest, way: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     [*(("Train", text) for text in OWN_TEXTS), *((page, "hello world") for page in [*KEYS][1:])],
 )
 def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
-    app = opened(page, text)
+    app = opened(page, text, closer="steps", inspected_by="yours")
     assert {view["text"] for view in stage(app)["views"]} == {text}
     assert not app.info
     if page == "Train" or text == "a":
@@ -114,36 +113,23 @@ def test_a_long_text_has_no_remark() -> None:
     assert stage(app_pages.opened("Train"))["remark"] is None
 
 
-def steps_of(text: str, **state: Any) -> int:
-    """Return the number of steps that change a text, as the library counts them."""
-    payload = stage(opened("Train", text, **state))
-    if payload["views"][0]["algorithm"] == "GPT-4o":
-        return 0
-    changing = payload["changingSteps"]
-    return payload["last"] if changing is None else len(changing)
+@needs_gpt4o
+def test_at_most_two_buttons_lead_on() -> None:
+    assert ways(opened("Train", "hello world")) == ["languages", "once"]
+    assert ways(opened("Train", "मुझे हिंदी में लिखना अच्छा लगता है।")) == ["languages", "once"]
+
+
+def test_ids_of_the_tokenizer_are_one_press_away() -> None:
+    app = app_pages.opened("Train", inspected_by="gpt2", closer="steps")
+    (button,) = [button for button in app.button if button.label == "See its ids"]
+    button.click().run()
+    assert app.session_state["inspected_by"] == "yours"
+    assert [data for data in payloads(app) if "bytes" in data]
 
 
 @needs_gpt4o
-@pytest.mark.parametrize("text", ["hello world", "aaa aaa"])
-def test_buttons_give_the_text_at_least_one_step_more(text: str) -> None:
-    rank_tokenizer.load(NAME)
-    languages = {"trained_on_sample": "languages", "trained_on_box": ""}
-    alone, borrowed = steps_of(text), steps_of(text, **languages)
-    watched = len(np.unique(rank_tokenizer.load(NAME).boundaries(text).change_steps))
-    once = steps_of(text, bpe_min_count=1)
-    is_drawn = watched > 0 == alone  # at once
-    expected = [
-        way
-        for way, steps in (("watch", watched), ("languages", borrowed), ("once", once))
-        if steps > alone and not (way == "watch" and is_drawn)
-    ]
-    assert ways(opened("Train", text)) == expected
-
-
-@needs_gpt4o
-@pytest.mark.parametrize("page", ["Train", "Inspect"])
-def test_text_without_merges_has_those_of_gpt4o_at_its_last_step(page: str) -> None:
-    app = opened(page, "hello world")
+def test_text_without_merges_has_those_of_gpt4o_at_its_last_step() -> None:
+    app = opened("Train", "hello world")
     shown = stage(app)
     (view,) = shown["views"]
     assert (shown["initialStep"], shown["last"]) == (9, 9)
@@ -164,7 +150,7 @@ def test_text_without_merges_has_those_of_languages_without_the_file_of_gpt4o(
     assert view["algorithm"] == "A tokenizer trained here on 34 languages"
     assert view["rule"] == "8 tokens in this text, after 3 of its 768 merges"
     assert remark_of(app).startswith("The merges of 34 languages, since")
-    assert ways(app) == ["languages", "once", "get"]
+    assert ways(app) == ["languages", "get"]
     assert not fetched
     press(app, "get", monkeypatch)
     assert fetched == [NAME]
@@ -190,15 +176,6 @@ def test_button_merges_pairs_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = stage(press(opened("Train", "hello world"), "once", monkeypatch))
     assert payload["last"] == 9
     assert "memorizing" in payload["remark"]["sentence"]
-
-
-@needs_gpt4o
-def test_button_watches_the_merges_of_gpt4o_on_inspect(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = press(opened("Train", "hello world", closer="ids"), "watch", monkeypatch)
-    shown = stage(app)
-    assert shown["plays"]
-    assert shown["last"] == 9
-    assert app.selectbox(key="inspected_by").value == NAME
 
 
 def test_training_text_that_changes_nothing_is_named() -> None:

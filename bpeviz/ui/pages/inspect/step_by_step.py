@@ -15,7 +15,7 @@ from bpeviz.core.tokenizer import Word
 from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.export_dialog import EXPORT
-from bpeviz.ui.pages import other_merges, remarks
+from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -72,20 +72,17 @@ def _draw_player(text: InspectedText) -> None:
     """Draw the player, with the candidates of each step if all of the training text is shown."""
     events, own = text.inspection.events, text.offer.own
     stage = _stage(text.offer, text.inspection, text.part, text)
-    other = None if own is None else other_merges.stage_of(own)
-    payload, row = (other or stage).payload.copy(), stage.rows[0]
-    is_counted = row.steps > 0 and row.trained_on is not None
-    payload["initialStep"] = payload["last"] if other else min(1, row.steps)
+    payload, row = stage.payload.copy(), stage.rows[0]
+    payload["initialStep"] = min(1, row.steps)
     payload["ways"] = [] if st.context.is_embedded else [*WAYS]
     if own is None:
         remarks.add_to_published(payload, row.text, row.steps)
-    elif other is not None:
-        remarks.add_other(payload, own)
     else:
         remarks.add(payload, [own], row.steps)
-    if is_counted:
+    if row.steps and row.trained_on is not None:
         first = _candidates(text.offer, row.text, row)
-        payload["races"] = [race.payload(row, first, stage.hues)]
+        if any(value != 1 for groups in first for value, *_ in groups):
+            payload["races"] = [race.payload(row, first, stage.hues)]
     _play(payload, text.open_part)
     if len(events) < text.tokenizer.steps:
         st.caption(
