@@ -28,6 +28,7 @@ PATH = "code"
 
 _STYLES = {
     "room": ("player/bars.css", "player/task.css"),
+    "score": ("player/overview.css",),
 }
 """The styles that a component needs for content that another one draws as well."""
 

@@ -229,19 +229,6 @@ class SomeOf(Widget[list[str]]):
             and len({*value}) == len(value)
         )
 
-    def pills(self, **options: Any) -> list[str]:
-        """Draw all values side by side; return those chosen."""
-        return cast(
-            "list[str]",
-            st.pills(
-                options=list(self.titles),
-                selection_mode="multi",
-                format_func=self.titles.__getitem__,
-                **self._drawn,
-                **options,
-            ),
-        )
-
     def multiselect(self, titles: Mapping[str, str] | None = None, **options: Any) -> list[str]:
         """Draw a drop-down list for several; return those chosen.
 

@@ -24,11 +24,9 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 import websockets
 from benchmarks.load import Measured, User, connected, sentences
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.jobs import worker
 from bpeviz.limits import PAGE_TEXT
-from bpeviz.ui.pages.pretokenize import OWN_RULES, SPLITS
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -54,20 +52,8 @@ def link(**values: Any) -> str:
     return f"s={pack(values)}"
 
 
-def set_value(user: User, key: str, **value: Any) -> None:
-    """Set a widget's value for the next run of the page, if the page has the widget."""
-    if key in user.widgets:
-        state = WidgetState(id=user.widgets[key].id)
-        for name, given in value.items():
-            if isinstance(given, list):
-                getattr(state, name).data.extend(given)
-            else:
-                setattr(state, name, given)
-        user.states[state.id] = state
-
-
 async def expressions(user: User, tab: int, draw: random.Random) -> None:
-    """Type slow and large regular expressions on Pre-tokenize, and open links with them."""
+    """Open links with slow and large regular expressions."""
     number = draw.randrange(99_000)
     slow = [
         "((){50000})",
@@ -79,13 +65,7 @@ async def expressions(user: User, tab: int, draw: random.Random) -> None:
         "(" * 2_000 + ")" * 2_000,
         "(?a)(?L)x",
     ]
-    await user.open("Pre-tokenize")
-    await user.edit(LONG * 20)
-    set_value(user, SPLITS.key, string_array_value=[OWN_RULES["regex"]])
-    await user.act("choose")
     for expression in draw.sample(slow, len(slow)):
-        set_value(user, "regex", string_value=expression)
-        await user.act("type")
         values = {"splits": ["regex"], "text_sample": "own", "text_box": LONG * 20}
         await user.open("Pre-tokenize", link(regex=expression, **values))
         await user.open("Train", link(pattern="regex", regex=expression))

@@ -172,6 +172,12 @@ def test_algorithms_in_lock_step(journey: Journey) -> None:
         expect(player.track).to_be_hidden()
 
 
+def add_split(page: Page, title: str) -> None:
+    """Add a pre-tokenization, whose menu then closes."""
+    with menu(page, "+ add") as names:
+        button(names, title).click()
+
+
 def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
     titles = [PATTERNS[key].title for key in ("whitespace", "words", "gpt2", "cl100k")]
     with journey.step("The text is split as Python splits it"):
@@ -192,30 +198,32 @@ def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
         page.get_by_role("heading", level=1).hover()
         expect(rows.card).to_be_hidden()
     with journey.step("A row is added, and one is removed"):
-        button(page, "NLTK's book").click()
+        add_split(page, "NLTK's book")
         rows.await_text("NLTK's book", "river")
         assert rows.pieces("NLTK's book") == pretokenize(ENGLISH, "nltk")
-        button(page, "GPT-2").click()
+        page.locator(".st-key-drop_splits_gpt2").get_by_role("button").click()
         expect(rows.row("GPT-2")).to_have_count(0)
     with journey.step("An expression is used as typed; an invalid one leaves the other rows"):
-        button(page, "Regular expression").click()
-        box = text_box(page, "Regular expression")
-        for typed in ("[a-z", "[a-z]+"):
-            box.fill(typed)
-            box.press("Enter")
-            if typed == "[a-z":
-                expect(alert(page, "This is not a regular expression")).to_be_visible()
-                expect(rows.row("Regular expression")).to_have_count(0)
+        add_split(page, "Regular expression")
+        with menu(page, "Regular expression") as own:
+            box = own.get_by_role("textbox")
+            for typed in ("[a-z", "[a-z]+"):
+                box.fill(typed)
+                box.press("Enter")
+                if typed == "[a-z":
+                    expect(alert(page, "This is not a regular expression")).to_be_visible()
+                    expect(rows.row("Regular expression")).to_have_count(0)
         rows.await_text("Regular expression", "river")
         assert rows.pieces("Regular expression") == pretokenize(ENGLISH, "regex", "[a-z]+")
     with journey.step("Two word lists; the text and the lists stay from page to page"):
-        page.get_by_role("button", name="Load the Chinese example").click()
+        choose(page, "Text", YAO_MING)
         rows.await_text("Word list A", "总")
         assert rows.pieces("Word list A") == ["姚明", "进入", "总决赛"]
-        type_text(page, "姚明进入 总决赛", "Word list A")
-        rows.await_count("Word list A", "2 pre-tokens")
+        with menu(page, "Word list A") as own:
+            own.get_by_role("textbox").fill("姚明进入 总决赛")
+            own.get_by_role("textbox").press("Control+Enter")
+            rows.await_count("Word list A", "2 pre-tokens")
         go_to(page, "Train")
         expect(text_box(page)).to_have_value(YAO_MING)
         go_to(page, "Pre-tokenize")
         rows.await_count("Word list A", "2 pre-tokens")
-        expect(text_box(page, "Word list A")).to_have_value("姚明进入 总决赛")

@@ -18,6 +18,7 @@ export const NARROW = 540; // pixels
 const NARROW_NAMES = 92;
 const BESIDE = 56; // pixels of the overview, the padding, and the gap before the races
 const COUNTS = 38; // pixels of the number of tokens in a line of a column without names
+const OVERVIEW = 0.04; // width of the overview beside rows, relative to the stage, at most
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const EMOJI = /\p{RI}{2}|\p{Extended_Pictographic}\p{EMod}?(\u200D\p{Extended_Pictographic}\p{EMod}?)*/gu;
 const WIDE = new RegExp(WIDE_CHARACTER, "gu");
@@ -169,7 +170,10 @@ export function fitScore(score, set, sizes, { scale = 1, ...how } = {}) {
     const ofCode = { ...sizes, smallest: SMALLEST_COLUMNS, scrolling: () => SMALLEST_COLUMNS };
     const inColumns = fitLines(score, set, ofCode, { ...how, fills: false, names: counts, counts, width: width + names - counts, isInColumns: true });
     inColumns.apply();
-    if (score.measure().columns.count > 1) return inColumns.fits;
+    score.bars += inColumns.fits ? 0 : OVERVIEW * width;
+    const { count } = score.measure().columns;
+    score.bars = 0;
+    if (count > 1) return inColumns.fits;
     section.classList.remove("names-above");
     measureHeight();
   }

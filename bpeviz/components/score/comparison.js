@@ -7,6 +7,7 @@ import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf, into
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
+import { Overview } from "../player/overview.js";
 import { NARROW, fitScore, sizesOfRows, wordySize } from "../player/fit.js";
 import { agreement, joinedPlaces, tokenAt } from "./agreement.js";
 import { example, saving } from "./told.js";
@@ -46,9 +47,9 @@ export class Comparison {
     this.showsDifferences = this.compared.length > 1 && !(data.unit && isEqual);
     this.areTokenizers = rows.length > 1 && !data.unit;
     this.box = element("div", "comparison");
-    this.heads = this.box.appendChild(element("div", data.unit ? "heads about-rules" : "heads"));
+    this.heads = this.box.appendChild(element("div", "heads"));
     rows.forEach((row, i) => this.heads.appendChild(element("div", "head")).append(...this.#head(row, i, unit)));
-    this.host = this.box.appendChild(element("div"));
+    this.frame = this.box.appendChild(element("div", "frame"));
     this.told = this.box.appendChild(element("p", "told"));
     this.unfolded = new Set(); // lines that begin a fold that is open
     this.#build("");
@@ -93,14 +94,19 @@ export class Comparison {
     host.setAttribute("role", "group");
     host.ariaLabel = `The text and its ${unit}s`;
     host.classList.toggle("of-bytes", view === "in-bytes");
-    this.host.replaceWith(host);
     this.host = host;
     const signs = view === "in-bytes" ? splitIntoCells(text, "bytes") : null;
     const cells = signs ? intoBytes(signs) : undefined;
     const shown = view === "many" ? this.compared : rows;
     this.score = new Score(host, text, shown.map(({ isOwn }, i) => ({ atomKind: "bytes", rowEnds, cells, name: rows.length > 1 ? names[i] : "", isApart: isOwn })));
     this.score.signs = signs;
-    this.score.laidOut = () => this.#decorate();
+    this.overview = new Overview(this.score, null, () => {});
+    this.frame.replaceChildren(host, this.overview.box);
+    this.score.laidOut = () => {
+      this.overview.draw();
+      this.box.classList.toggle("in-lines", this.score.lines.length > 1);
+      this.#decorate();
+    };
     shown.forEach((row, i) => this.#fill(row, this.score.rows[i], this.alike[i]));
   }
 
@@ -147,6 +153,7 @@ export class Comparison {
     host.style.maxHeight = "";
     const fits = fitScore(score, (size) => this.#set(size), { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
     this.box.classList.toggle("scrolls", !fits);
+    this.box.classList.add("rows");
     const { padding } = score.measure();
     if (!fits) score.pageHeight = host.clientHeight - padding; // it may be higher then
     host.classList.remove("fitting");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.analysis import pretokenization
-from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import (
     ABOUT_EXPRESSION,
@@ -28,9 +28,17 @@ from bpeviz.pretokenizers.patterns import (
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
+from bpeviz.ui.inputs.sentence import add_to, drop_from, menu, say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
-from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_expression
+from bpeviz.ui.inputs.training import (
+    ABOUT_WORDS,
+    EXPRESSION,
+    FIRST_EXPRESSION,
+    WORDS,
+    regular_expression,
+)
 from bpeviz.ui.pages.base import Page
+from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.widgets import (
@@ -62,10 +70,7 @@ LISTED_PRE_TOKENS = 500
 LIST_A, LIST_B = "list A", "list B"
 
 ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arithmetic", "treebank")
-"""The pre-tokenizations that come first: from coarse to fine, then those of particular sources.
-
-The style puts those of models, and the user's own, on lines of their own.
-"""
+"""The pre-tokenizations that come first: from coarse to fine, then those of particular sources."""
 
 OWN_RULES = {
     LIST_A: f"{WORDS.label} A",
@@ -73,10 +78,6 @@ OWN_RULES = {
     CUSTOM: EXPRESSION.label,
 }
 """The pre-tokenizations that the user defines."""
-
-
-# Jurafsky and Martin, Speech and Language Processing, chapter 2: one sentence, split in two ways.
-SENTENCE = samples.by_key("yao-ming").title
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,15 @@ LEVELS = Section(
 DIFFERS = "numbers-and-tables"
 """A sample that no two patterns split alike."""
 
-_EXAMPLE: SessionValue[bool] = SessionValue("chinese_example")
-"""The button that loads the example. Its value is lost when the page changes."""
+EXAMPLE = "yao-ming"
+"""The sample that brings its own pre-tokenizations (Jurafsky and Martin, chapter 2)."""
+
+FIRST, OF_EXAMPLE = ("whitespace", "words", "gpt2", "cl100k"), ("characters", LIST_A, LIST_B)
+"""The pre-tokenizations at first, and those of the example."""
+
+_SAMPLE: SessionValue[str] = SessionValue("sample_of_splits")
+_FORMER: SessionValue[list[str]] = SessionValue("splits_before_example")
+"""The sample at the last run, and the pre-tokenizations before the example."""
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -149,7 +157,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 PAGE = Page(
     "pages/Pre-tokenize.py",
     "Pre-tokenize",
-    "How is a text split before training, and which merges does that rule out?",
+    "How is a text split into words before training?",
     _widgets,
     short={"pattern": SPLITS.link},
 )
@@ -165,7 +173,6 @@ class Chosen:
         about: One sentence about it.
         pattern: The pattern for `bpeviz.pretokenizers.patterns.split`.
         expression: The expression for it.
-        place: Where to show an error, below its box.
     """
 
     key: str
@@ -173,67 +180,80 @@ class Chosen:
     about: str
     pattern: str
     expression: str = ""
-    place: DeltaGenerator | None = None
 
 
 def _choose() -> list[Chosen]:
-    """Draw the choice of pre-tokenizations; return them in the order of the page."""
-    arrived = not _EXAMPLE.present
-    if arrived or not SPLITS.present:
-        SPLITS.put_again(["whitespace", "words", "gpt2", "cl100k"])
-    chosen = SPLITS.pills()
-    st.button(
-        f"Load the Chinese example: {SENTENCE}, split by two word lists",
-        type="tertiary",
-        icon=":material/translate:",
-        on_click=_load_example,
-        key=_EXAMPLE.key,
-    )
-    written = _written([key for key in OWN_RULES if key in chosen], arrived)
-    return [
-        written[key]
-        if key in written
-        else Chosen(key, PATTERNS[key].title, PATTERNS[key].about, key)
-        for key in _KEYS
-        if key in chosen
-    ]
+    """Draw the choice of pre-tokenizations as a sentence; return them in the order of the page."""
+    _follow_sample(TEXT.sample.get() or "")
+    keys = [key for key in _KEYS if key in (SPLITS.get() or ())]
+    with sentence():
+        say("Split by")
+        chosen = [_own(key) if key in OWN_RULES else _chip(key) for key in keys]
+        left = [key for key in _KEYS if key not in keys]
+        of_models = [key for key in left if key not in {*ORDER, *OWN_RULES}]
+        groups = {
+            "Rules": [key for key in left if key in ORDER],
+            "Of models": of_models,
+            "Your own": [key for key in left if key in OWN_RULES],
+        }
+        add_to(SPLITS, groups)
+    return chosen
 
 
-def _load_example() -> None:
-    TEXT.put("yao-ming")
-    SPLITS.put(["characters", LIST_A, LIST_B])
-    for published in PUBLISHED.values():
+def _follow_sample(sample: str) -> None:
+    """Put the pre-tokenizations of the example where it is chosen, and the former ones after it."""
+    before, is_example = _SAMPLE.get(), sample == EXAMPLE
+    if not SPLITS.present:
+        SPLITS.put([*FIRST])
+        before = None if is_example else sample
+    elif page_change.has_arrived():
+        before = sample  # those of a link, or of the last visit
+    if is_example and before != EXAMPLE:
+        _FORMER.put(SPLITS.get() or [])
+        SPLITS.put([*OF_EXAMPLE])
+        for published in PUBLISHED.values():
+            published.widget.put(published.words)
+    elif not is_example and before == EXAMPLE and SPLITS.get() == [*OF_EXAMPLE]:
+        SPLITS.put(_FORMER.get() or [*FIRST])
+    _SAMPLE.put(sample)
+
+
+def _chip(key: str) -> Chosen:
+    """Draw a pre-tokenization that is not the user's own, with its definition as tool-tip."""
+    pattern = PATTERNS[key]
+    drop_from(SPLITS, key, pattern.title.partition(" (")[0].partition(" and ")[0], pattern.about)
+    return Chosen(key, pattern.title, pattern.about, key)
+
+
+def _own(key: str) -> Chosen:
+    """Draw the name of a pre-tokenization that the user defines, which opens its box."""
+    place = menu(OWN_RULES[key], f"own_{key}")
+    with place or nullcontext():
+        if key == CUSTOM:
+            words = EXPRESSION.value(FIRST_EXPRESSION) if place is None else regular_expression()
+        else:
+            words = _word_list(PUBLISHED[key], OWN_RULES[key], is_open=place is not None)
+        if place is not None:
+            drop_from(SPLITS, key, "Leave it out")
+    if key == CUSTOM:
+        return Chosen(key, OWN_RULES[key], ABOUT_EXPRESSION, CUSTOM, words)
+    return Chosen(key, OWN_RULES[key], ABOUT_WORDS, WORD_LIST, words)
+
+
+def _word_list(published: Published, label: str, *, is_open: bool) -> str:
+    """Draw the box of a word list, if it is open; return the words."""
+    if not published.widget.present:
         published.widget.put(published.words)
-
-
-def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
-    """Draw the boxes of the pre-tokenizations that the user defines; return their values."""
-    values: dict[str, Chosen] = {}
-    if not keys:
-        return values
-    for key, column in zip(keys, st.columns(len(keys), gap="medium"), strict=True):
-        with column:
-            values[key] = _expression() if key == CUSTOM else _word_list(key, arrived)
-    return values
-
-
-def _expression() -> Chosen:
-    expression = regular_expression()
-    return Chosen(CUSTOM, OWN_RULES[CUSTOM], ABOUT_EXPRESSION, CUSTOM, expression, st.container())
-
-
-def _word_list(key: str, arrived: bool) -> Chosen:
-    published = PUBLISHED[key]
-    if arrived or not published.widget.present:
-        published.widget.put_again(published.words)
-    written = replace(published.widget, label=OWN_RULES[key]).area(
+    if not is_open:
+        return published.widget.value(published.words)
+    written = replace(published.widget, label=label).area(
         height=68,
         placeholder="Words separated by white space",
         help=f"Words separated by white space. {ABOUT_WORDS}",
     )
     if written.split() == published.words.split():
         st.caption(f"These words are from {published.source}. Type any others to try them.")
-    return Chosen(key, OWN_RULES[key], ABOUT_WORDS, WORD_LIST, written, st.container())
+    return written
 
 
 def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
@@ -271,12 +291,12 @@ def show(side: DeltaGenerator) -> None:
     """Draw the inputs, and the text under each chosen pre-tokenization."""
     with side:
         text = choose_row(choose_text(TEXT))
-    chosen = _choose()
+        chosen = _choose()
     done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
     for choice in chosen:
         of = _split(text, choice.pattern, choice.expression)
         if isinstance(of, str):
-            (choice.place or st).error(markdown.escape(of))
+            st.error(f"{markdown.escape(choice.title)}: {markdown.escape(of)}")
         else:
             rules = choice.pattern if choice.pattern in ALTERNATIVES else ""
             done.append(
@@ -286,13 +306,9 @@ def show(side: DeltaGenerator) -> None:
         st.info("There is no text yet. Type one above, or choose a sample.")
         return
     if done:
-        _same_everywhere([column.cut for _, column in done])
         splits = tuple((c.title, c.about, c.pattern, c.expression) for c, _ in done)
         first, last = _draw([column for _, column in done], splits, "side by side", PART)
-        st.caption(
-            "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
-            "text in every row, and to see which part of the expression matched it."
-        )
+        _same_everywhere([column.cut for _, column in done])
         _ruled_out(text, done)
         CLOSER.show(_explain, done, first, last)
     elif not chosen:
@@ -328,9 +344,11 @@ def _draw(
     parts = pretokenization.parts(
         [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
     )
+    place = st.container()
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
-    components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)
+    with place:
+        components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)
     return first, last
 
 
@@ -484,11 +502,9 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
     if unsplit:
         with st.container(key="ruled_out"):
             draw_table(tables.ruled_out(unsplit, places), "ruled out", label="Merges ruled out")
-        number = f"most frequent of the first {len(unsplit)} merges"
         st.caption(
-            f"The {number if len(unsplit) > 1 else 'only merge'} of BPE over characters without "
-            "pre-tokenization, with the number of places in this text. A cross: no pre-token "
-            "contains the token. The larger a circle, the more places remain."
+            f"{counted(len(unsplit), 'merge')} that BPE makes of characters without a split, with "
+            "the places in this text. ✕: the split makes it impossible. Circle: how many remain."
         )
     else:
         st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")

@@ -17,7 +17,15 @@ from streamlit.testing.v1 import AppTest
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
-from bpeviz.ui.pages.pretokenize import DIFFERS, DRAWN_CHARACTERS, LIST_A, LIST_B, ORDER, OWN_RULES
+from bpeviz.ui.pages.pretokenize import (
+    DIFFERS,
+    DRAWN_CHARACTERS,
+    EXAMPLE,
+    LIST_A,
+    LIST_B,
+    ORDER,
+    OWN_RULES,
+)
 
 SHORT = "low low lower lowest, newer newest wider. " * 3
 YAO_MING = "姚明进入总决赛"
@@ -60,13 +68,10 @@ def pre_tokens(app: AppTest, title: str) -> list[str]:
 def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
     every = [*PATTERNS, *OWN_RULES]
     app = with_text(SHORT, splits=every)
-    (pills,) = [group for group in app.button_group if group.key == "splits"]
     titles = [*(PATTERNS[key].title for key in PATTERNS), *OWN_RULES.values()]
-    assert sorted(pills.options) == sorted(titles)
     assert sorted(side_by_side(app)) == sorted(titles)
-    for column in side_by_side(app).values():
-        assert column["notes"][0].endswith(".")
     for key, pattern in PATTERNS.items():
+        assert app.button(key=f"drop_splits_{key}").help == pattern.about
         assert pre_tokens(app, pattern.title) == pretokenize(SHORT, key)
     assert {*ORDER} <= {*PATTERNS}
 
@@ -136,27 +141,27 @@ def test_word_level_vocabulary_drops_unmatched_text_where_asked_for() -> None:
 # ---- word lists and custom expressions
 
 
-def test_chinese_example_shows_both_published_segmentations() -> None:
+def test_chinese_example_brings_both_published_segmentations_for_its_time() -> None:
     """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
-    app = opened()
-    app.button(key="chinese_example").click().run()
+    app = opened(splits=["gpt2"])
+    app.session_state["text_sample"], app.session_state["text_box"] = EXAMPLE, YAO_MING
+    app.run()
     assert payload(app)["text"] == YAO_MING
     assert [*side_by_side(app)] == ["Characters", "Word list A", "Word list B"]
     assert pre_tokens(app, "Characters") == [*YAO_MING]
     assert pre_tokens(app, "Word list A") == ["姚明", "进入", "总决赛"]
     assert pre_tokens(app, "Word list B") == ["姚", "明", "进入", "总", "决赛"]
-    captions = " ".join(caption.value for caption in app.caption)
-    assert "Chinese Treebank" in captions
-    assert "Peking University" in captions
-    app.text_area(key="words").input("姚明进入 总决赛").run()
-    assert pre_tokens(app, "Word list A") == ["姚明进入", "总决赛"]
-    assert "Chinese Treebank" not in " ".join(caption.value for caption in app.caption)
+    app.session_state["text_sample"] = "seashells"
+    assert [*side_by_side(app.run())] == ["GPT-2"]
 
 
-def test_chinese_example_replaces_an_opened_file() -> None:
-    app = opened(text_file="a long file", text_file_name="long.txt")
-    app.button(key="chinese_example").click().run()
-    assert drawn(app)["The text in each pre-tokenization"]["text"] == YAO_MING
+def test_chinese_example_keeps_the_pre_tokenizations_of_a_link_and_of_its_user() -> None:
+    app = opened({"sample": EXAMPLE}, splits=["cl100k"])
+    assert [*side_by_side(app)] == ["GPT-4 (cl100k)"]
+    app = opened({"sample": EXAMPLE})
+    app.button(key="drop_splits_characters").click().run()
+    app.session_state["text_sample"] = "seashells"
+    assert [*side_by_side(app.run())] == ["Word list A", "Word list B"]
 
 
 # ---- bad input
