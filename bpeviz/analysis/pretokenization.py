@@ -175,14 +175,13 @@ def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
 
 @dataclass(frozen=True)
 class PreTokenizedColumn:
-    """A pre-tokenized text with a title and a sentence about the pattern.
+    """A pre-tokenized text with a title.
 
     pattern: a key of `ALTERNATIVES`, if the pre-tokens are described by the alternative that
     matched them, or an empty string.
     """
 
     title: str
-    about: str
     cut: PreTokenized
     pattern: str = ""
 

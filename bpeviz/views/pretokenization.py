@@ -23,7 +23,7 @@ def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label:
     """
     data = Stage([_row(column, first, last) for column in columns]).score(ranks=False)
     for row, column in zip(data["rows"], columns, strict=True):
-        row["notes"], row["tokenCount"] = [column.about] if label else [], len(column.cut)
+        row["notes"], row["tokenCount"] = [], len(column.cut)
     data["unit"], data["ariaLabel"] = "pre-token", label or "The text in each pre-tokenization"
     data["key"] = digest_of(data)
     return data

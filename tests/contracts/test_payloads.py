@@ -507,7 +507,7 @@ def test_score_has_the_tokens_of_each_tokenizer(text: str, size: int, data: st.D
 @pytest.mark.parametrize("text", [TEXT, *HELD_OUT], ids=ascii)
 def test_score_of_pre_tokens_joins_to_the_text(text: str) -> None:
     patterns = ("gpt2", "cl100k", "words", "none")
-    columns = [PreTokenizedColumn(name, ".", pre_tokenize(text, name), name) for name in patterns]
+    columns = [PreTokenizedColumn(name, pre_tokenize(text, name), name) for name in patterns]
     drawn = sent(pre_tokenized.payload(columns, 0, len(text)), payloads.Score)
     raw = text.encode()
     assert drawn["text"] == text

@@ -27,7 +27,7 @@ from bpeviz.pretokenizers.patterns import (
 )
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown
-from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
+from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row, part_of
 from bpeviz.ui.inputs.sentence import add_to, drop_from, menu, say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import (
@@ -46,6 +46,7 @@ from bpeviz.ui.widgets import (
     OneOf,
     Section,
     SessionValue,
+    SessionValues,
     SomeOf,
     Switch,
     TextField,
@@ -299,14 +300,12 @@ def show(side: DeltaGenerator) -> None:
             st.error(f"{markdown.escape(choice.title)}: {markdown.escape(of)}")
         else:
             rules = choice.pattern if choice.pattern in ALTERNATIVES else ""
-            done.append(
-                (choice, pretokenization.PreTokenizedColumn(choice.title, choice.about, of, rules))
-            )
+            done.append((choice, pretokenization.PreTokenizedColumn(choice.title, of, rules)))
     if not text:
         st.info("There is no text yet. Type one above, or choose a sample.")
         return
     if done:
-        splits = tuple((c.title, c.about, c.pattern, c.expression) for c, _ in done)
+        splits = tuple((c.title, c.pattern, c.expression) for c, _ in done)
         first, last = _draw([column for _, column in done], splits, "side by side", PART)
         _same_everywhere([column.cut for _, column in done])
         _ruled_out(text, done)
@@ -336,7 +335,7 @@ def _draw(
 
     Args:
         columns: The pre-tokenizations of one text.
-        splits: The title, the sentence, the pattern and the expression of each.
+        splits: The title, the pattern and the expression of each.
         key: The key of the score.
         part_shown: The choice of the part.
         label: The accessible name of the score.
@@ -344,11 +343,10 @@ def _draw(
     parts = pretokenization.parts(
         [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
     )
-    place = st.container()
-    part = choose_part(part_shown, parts, "All figures are for")
+    part = part_of(SessionValues(), part_shown, parts)
     first, last = part.first, part.last
-    with place:
-        components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)
+    components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)
+    choose_part(part_shown, parts, "All figures are for")
     return first, last
 
 
@@ -538,17 +536,14 @@ def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedCol
 
 def _top_down(text: str) -> None:
     titles = ("Sentences", "… then words", "… then stems, endings", "… then characters")
-    endings = ", ".join(f"-{ending}" for ending in pretokenization.ENDINGS)
-    abouts = (
-        PATTERNS["sentences"].about,
-        "Each sentence is split into words, punctuation and white space.",
-        f"Each word is split before an ending of this list: {endings}. "
-        f"At least {pretokenization.SHORTEST_STEM} letters stay before it.",
-        "Each part is split into its characters.",
-    )
     columns = [
-        pretokenization.PreTokenizedColumn(title, about, of)
-        for title, about, of in zip(titles, abouts, _levels(text), strict=True)
+        pretokenization.PreTokenizedColumn(title, of)
+        for title, of in zip(titles, _levels(text), strict=True)
     ]
     _draw(columns, (), "levels", LEVELS_PART, "The text level by level")
-    st.caption("Boundaries are never undone by a later level.")
+    endings = ", ".join(f"-{ending}" for ending in pretokenization.ENDINGS)
+    st.caption(
+        "Sentences are split into words, punctuation and white space; words before an ending of "
+        f"this list: {endings}, if {pretokenization.SHORTEST_STEM} letters or more stay before it. "
+        "Boundaries are never undone by a later level."
+    )
