@@ -189,7 +189,7 @@ def _choose() -> list[Chosen]:
     keys = [key for key in _KEYS if key in (SPLITS.get() or ())]
     with sentence():
         say("Split by")
-        chosen = [_own(key) if key in OWN_RULES else _chip(key) for key in keys]
+        choices = [_own(key) if key in OWN_RULES else _chip(key) for key in keys]
         left = [key for key in _KEYS if key not in keys]
         of_models = [key for key in left if key not in {*ORDER, *OWN_RULES}]
         groups = {
@@ -198,7 +198,7 @@ def _choose() -> list[Chosen]:
             "Your own": [key for key in left if key in OWN_RULES],
         }
         add_to(SPLITS, groups)
-    return chosen
+    return choices
 
 
 def _follow_sample(sample: str) -> None:
@@ -292,9 +292,9 @@ def show(side: DeltaGenerator) -> None:
     """Draw the inputs, and the text under each chosen pre-tokenization."""
     with side:
         text = choose_row(choose_text(TEXT))
-        chosen = _choose()
+        choices = _choose()
     done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
-    for choice in chosen:
+    for choice in choices:
         of = _split(text, choice.pattern, choice.expression)
         if isinstance(of, str):
             st.error(f"{markdown.escape(choice.title)}: {markdown.escape(of)}")
@@ -310,7 +310,7 @@ def show(side: DeltaGenerator) -> None:
         _same_everywhere([column.cut for _, column in done])
         _ruled_out(text, done)
         CLOSER.show(_explain, done, first, last)
-    elif not chosen:
+    elif not choices:
         st.info("Choose at least one pre-tokenization above.")
     LEVELS.show(_top_down, text)
 
