@@ -6,8 +6,8 @@ Pages list them with `offers`. A link contains the keys of `LINKED`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +21,17 @@ from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.formats.opened import Opened
 from bpeviz.libraries.chat_template import ChatTemplate
-from bpeviz.pretrained import catalog
+from bpeviz.pretrained import catalog, download
 from bpeviz.text import distinct
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import opened_tokenizers, page_trainings, training_progress
-from bpeviz.ui.inputs.training import TrainingChoice
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
+from bpeviz.ui.inputs.text import TEXT, text_of
+from bpeviz.ui.inputs.training import TrainingChoice, choice_of, expanded
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, step_of, vocabulary_size
 from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, opened
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import OneOf
+from bpeviz.ui.widgets import OneOf, Values
 
 OWN = "yours"
 """The key of the user's own tokenizer."""
@@ -146,6 +147,24 @@ def offers(own: Trained | str, step: int) -> list[Offer]:
     titles = names()
     files = (_from_file(file, titles[file.key]) for file in opened())
     return [_own(own, step), *map(_published, catalog.ENTRIES), *files]
+
+
+def linked_offers(values: Values, keys: Collection[str]) -> tuple[str | Documents, list[Offer]]:
+    """Return the text of a link, and its tokenizers whose files are on this machine.
+
+    Args:
+        values: The values of the link.
+        keys: The keys of the tokenizers.
+    """
+    text = text_of(values, TEXT)
+    offers = [_published(name) for name in catalog.ENTRIES if download.available(name)]
+    if OWN in keys:
+        text, choice = expanded(text, choice_of(values))
+        with suppress(TrainingError):
+            own = page_trainings.get(text, choice)
+            offers.append(_own(own, step_of(values, own.history)))
+    by_key = {offer.key: offer for offer in offers}
+    return text, [by_key[key] for key in sorted(keys, key=OWN.__eq__) if key in by_key]
 
 
 def offers_with_own(

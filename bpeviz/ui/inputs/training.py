@@ -446,6 +446,14 @@ def expanded(
     return beginning(text, limits.PAGE_TEXT), replace(choice, corpus=corpus._replace(text=written))
 
 
+def all_expanded(
+    text: str | Documents, choices: Sequence[TrainingChoice], tell: Callable[[str], object] = str
+) -> tuple[str | Documents, list[TrainingChoice]]:
+    """Return the same for choices with one training text; see `expanded`."""
+    text, first = expanded(text, choices[0], tell)
+    return text, [replace(choice, corpus=first.corpus) for choice in choices]
+
+
 def _more(trainer: Trainer, fold: DeltaGenerator | None, *, has_text: bool) -> None:
     """Draw the options of a trainer and the pre-tokenization in a menu, if that is open."""
     values = SessionValues()
@@ -498,9 +506,7 @@ def choose_trainings(
                 _counted()
     options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
     _largest(place, options, on_other=_corpus_name(values) is not None)
-    choices = choices_of(values, default, initial)
-    text, first = expanded(text, choices[0], st.error)
-    return text, [replace(choice, corpus=first.corpus) for choice in choices]
+    return all_expanded(text, choices_of(values, default, initial), st.error)
 
 
 def _side_by_side(values: Values, first: Sequence[str]) -> list[str]:

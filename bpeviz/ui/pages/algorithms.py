@@ -21,10 +21,10 @@ from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
-from bpeviz.ui import components, markdown, training_progress
+from bpeviz.ui import components, markdown, page_trainings, training_progress
 from bpeviz.ui.export_dialog import EXPORT, Export
-from bpeviz.ui.inputs.parts import choose_part, open_part
-from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text
+from bpeviz.ui.inputs.parts import choose_part, open_part, part_of
+from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text, text_of
 from bpeviz.ui.inputs.training import (
     ALGORITHMS,
     LARGEST_SIZE,
@@ -32,6 +32,8 @@ from bpeviz.ui.inputs.training import (
     SIDE_BY_SIDE,
     SIDE_OPTIONS,
     TrainingChoice,
+    all_expanded,
+    choices_of,
     choose_trainings,
     option_widgets,
     pattern_widgets,
@@ -115,6 +117,21 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield SEED
 
 
+FIRST = ("bpe", "wordpiece", "unigram")
+"""The algorithms at first."""
+
+INITIAL = {"atoms": "characters"}
+"""Their options at first: as WordPiece and Unigram, since over bytes no vocabulary is smaller than
+256."""
+
+
+def page_content(values: Values) -> Interactive:
+    """Return the stage of the page."""
+    text, choices = all_expanded(text_of(values, TEXT), choices_of(values, FIRST, INITIAL))
+    trainings = [page_trainings.get(text, choice) for choice in choices]
+    return playable.of_stage(_stage(trainings, part_of(values, PART, _parts(trainings))))
+
+
 PAGE = Page(
     "pages/Algorithms.py",
     "Algorithms",
@@ -123,6 +140,7 @@ PAGE = Page(
     has_verdict=True,
     has_long_verdict=True,
     short={"algorithm": SIDE_BY_SIDE.link, "size": LARGEST_SIZE.link},
+    content=page_content,
 )
 
 
@@ -143,10 +161,7 @@ def _train_all(text: str | Documents, choices: list[TrainingChoice]) -> list[Tra
 def show(side: DeltaGenerator) -> None:
     """Draw the player with a row for each algorithm, and everything that follows its size."""
     with side:
-        # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.
-        text, choices = choose_trainings(
-            choose_text(TEXT), ["bpe", "wordpiece", "unigram"], {"atoms": "characters"}
-        )
+        text, choices = choose_trainings(choose_text(TEXT), FIRST, INITIAL)
     shown = _train_all(text, choices)
     if not shown:
         base.answer("None of these algorithms can be trained.")  # messages say why
@@ -156,8 +171,7 @@ def show(side: DeltaGenerator) -> None:
     if not text:
         base.answer("There is no text yet.", "Type one below, or choose a sample.")
     place = st.container()
-    columns = [row.first.column for row in shown]
-    text_parts = parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
+    text_parts = _parts(shown)
     part = choose_part(PART, text_parts, "Training and all figures use")
     payload = _aligned(tuple(shown), part).copy()
     handles = [row.handle for row in shown]
@@ -172,6 +186,13 @@ def show(side: DeltaGenerator) -> None:
         # Functions, since Streamlit stores the arguments: an element has every attribute.
         answer = partial(base.TITLE.get().title, anchor=False)
         _play(shown, payload, answer, partial(open_part, PART, text_parts))
+
+
+def _parts(shown: Sequence[Trained]) -> list[Part]:
+    """Return the parts of the text, which end at boundaries of all algorithms."""
+    columns = [row.first.column for row in shown]
+    common = metrics.common_boundaries(columns, always=True)
+    return parts(shown[0].text, common, LOCK_STEP_BYTES)
 
 
 def _columns(shown: Sequence[Trained], payload: Player, place: int) -> list[Column]:

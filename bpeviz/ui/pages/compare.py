@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -26,7 +27,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
 from bpeviz.ui.inputs.named_texts import add_table, choose_texts
-from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.parts import choose_part, part_of
 from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import Corpus, choose_training_in_menu, training_widgets
@@ -116,6 +117,26 @@ def _chosen_files() -> list[str]:
     return files
 
 
+def page_content(values: Values) -> Interactive:
+    """Return the score of the page, of one text."""
+    if values.get(HOW_MANY) == "many":
+        raise ValueError("This link shows many texts. Choose one.")
+    keys = values.get(COLUMNS)
+    text, offers = tokenizers.linked_offers(values, FIRST if keys is None else keys)
+    known: list[tuple[Offer, Column]] = []
+    for offer in offers:
+        with suppress(ValueError):  # it cannot tokenize this text
+            known.append((offer, offer.column(text)))
+    if not text or not known:
+        raise ValueError("This link has no text or no tokenizer to compare.")
+    measured = measure(text, [column for _, column in known])
+    part = part_of(values, PART, _parts(measured))
+    ids = IDS.value(values=values)
+    words = verdict.title([verdict.standing(part.text, part.column) for part in measured])
+    picture = _picture(text, measured, tuple(offer for offer, _ in known), words, part, ids)
+    return playable.of_score(picture, tables.metrics(measured))
+
+
 PAGE = Page(
     "pages/Compare.py",
     "Compare",
@@ -123,6 +144,7 @@ PAGE = Page(
     _widgets,
     _chosen_files,
     has_verdict=True,
+    content=page_content,
 )
 
 
@@ -347,6 +369,28 @@ def _payload(
     return stage.score(ids=ids, own=own if len(offers) > 1 else None)
 
 
+def _parts(measured: Sequence[Measured]) -> list[Part]:
+    """Return the parts of a text, which end at boundaries of all tokenizers."""
+    common = metrics.common_boundaries([part.column for part in measured])
+    return parts(measured[0].text, common, PART_SIZE)
+
+
+def _picture(
+    text: str | Documents,
+    measured: Sequence[Measured],
+    offers: tuple[Offer, ...],
+    sentence: str,
+    part: Part,
+    ids: bool,
+) -> ColoredText:
+    """Return a part of the text under each tokenizer."""
+    columns = [part.column for part in measured]
+    score: Score = {**_payload(columns, offers, text, part, ids), "verdict": sentence}
+    settings = [words for offer in offers for words in offer.settings]
+    title, breaks = "One text, several tokenizers", columns[0].breaks
+    return ColoredText(title, measured[0].text, part, score, settings, breaks)
+
+
 def _draw_score(
     text: str | Documents,
     measured: Sequence[Measured],
@@ -355,22 +399,14 @@ def _draw_score(
     texts: Comparison | None = None,
 ) -> None:
     """Draw the text under each tokenizer, and offer the export of it."""
-    whole, columns = measured[0].text, [part.column for part in measured]
-    text_parts = parts(whole, metrics.common_boundaries(columns), PART_SIZE)
-    part = choose_part(PART, text_parts, "All figures are for")
-    payload: Score = {
-        **_payload(columns, offers, text, part, bool(IDS.get())),
-        "verdict": sentence,
-    }
-    settings = [words for offer in offers for words in offer.settings]
+    part = choose_part(PART, _parts(measured), "All figures are for")
+    picture = _picture(text, measured, offers, sentence, part, bool(IDS.get()))
     reveal = None if texts is None else PRESSED.get()
-    components.score({**payload, "reveal": reveal}, "score")
-    breaks = columns[0].breaks
-    picture = ColoredText("One text, several tokenizers", whole, part, payload, settings, breaks)
+    components.score({**picture.score, "reveal": reveal}, "score")
 
     def comparison() -> Interactive:
         score = playable.of_score(picture, tables.metrics(measured))
-        return score if texts is None else playable.of_texts(texts, settings, score)
+        return score if texts is None else playable.of_texts(texts, picture.settings, score)
 
     EXPORT.put(Export("compare", file=lambda: comparison, plays=False))
 

@@ -25,7 +25,7 @@ from bpeviz.ui.runtime import cache
 from bpeviz.ui.runtime.user import acting_for
 
 BY_PATH = {page.path: page for page in PAGES}
-OF_THE_RUN = {"initialStep", "opensInMotion", "ways", "remark", "plays", "races"}
+OF_THE_RUN = {"reveal", "initialStep", "opensInMotion", "ways", "remark", "plays", "races"}
 """What a player has of the run of its page: how it opens, and what the user may do next."""
 
 WRITTEN = [
@@ -52,6 +52,14 @@ WRITTEN = [
     "/?text=banana&largest=257",
     "/?text=banana&largest=3&unknown=1",
     "/?text_sample=don-quijote&part_of_4=2",
+    "/Algorithms",
+    "/Algorithms?text=banana+bandana&algorithm=bpe,unigram&size=300",
+    "/Algorithms?text=banana+bandana&train_on=languages",
+    "/Algorithms?text_sample=don-quijote",
+    "/Compare",
+    "/Compare?text=banana&with=gpt2&size=270",
+    "/Compare?text=banana+bandana&compared=yours&token_ids=true",
+    "/Compare?text_sample=don-quijote&shown_of_3=2&compared=o200k_base,gpt2",
 ]
 
 
