@@ -80,7 +80,7 @@ export class Captions {
     this.sentences.forEach((sentence, i) => {
       const staff = section.classList.contains("at-rows") && this.views[i].cells.score.lines.at(-1)?.staves[i];
       const box = staff && (staff.ruler ?? staff.pieces).getBoundingClientRect();
-      sentence.style.cssText = box ? `top:${box.bottom - top}px;left:${staff.pieces.getBoundingClientRect().left - left}px` : "";
+      sentence.style.cssText = box ? `top:${box.bottom - top}px;left:${staff.pieces.getBoundingClientRect().left - left}px;text-align:${this.views[i].dir === "rtl" ? "right" : "left"}` : "";
     });
     this.join();
   }

@@ -16,7 +16,6 @@ const WHOLE_LINE = 80; // letters' widths of a line that is not broken
 const NAME_LETTER = 7; // pixels, of a name
 export const NARROW = 540; // pixels
 const NARROW_NAMES = 92;
-const BESIDE = 56; // pixels of the overview, the padding, and the gap before the races
 const COUNTS = 38; // pixels of the number of tokens in a line of a column without names
 const OVERVIEW = 0.04; // width of the overview beside rows, relative to the stage, at most
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
