@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_232,
+    "bpeviz": 44_225,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_298,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_982,
+    "bpeviz/components": 8_975,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
