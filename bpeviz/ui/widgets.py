@@ -113,6 +113,12 @@ class Widget(SessionValue[V], ABC):
         page_change.set_again(self.key)
         return {"label": self.label, "key": self.key, "persist_state": "session"}
 
+    def _drawn_of(self, values: Sequence[V], options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a choice of some values, with other options."""
+        drawn = {"options": values, **self._drawn, **options}
+        value = self.get()
+        return drawn | {"index": values.index(value)} if value in values else drawn
+
 
 @dataclass(frozen=True, kw_only=True)
 class TextField(Widget[str]):
@@ -161,9 +167,7 @@ class OneOf(Widget[str]):
         by_key = titles or self.titles
         return cast(
             str,
-            st.selectbox(
-                options=list(by_key), format_func=by_key.__getitem__, **self._drawn, **options
-            ),
+            st.selectbox(format_func=by_key.__getitem__, **self._drawn_of([*by_key], options)),
         )
 
     def radio(self, captions: Sequence[str], **options: Any) -> str:
@@ -171,11 +175,9 @@ class OneOf(Widget[str]):
         return cast(
             str,
             st.radio(
-                options=list(self.titles),
                 format_func=self.titles.__getitem__,
                 captions=captions,
-                **self._drawn,
-                **options,
+                **self._drawn_of([*self.titles], options),
             ),
         )
 
@@ -307,10 +309,7 @@ class NumberField(Widget[int]):
         return cast(
             int,
             st.selectbox(
-                options=range(len(titles)),
-                format_func=titles.__getitem__,
-                **self._drawn,
-                **options,
+                format_func=titles.__getitem__, **self._drawn_of(range(len(titles)), options)
             ),
         )
 
@@ -335,7 +334,8 @@ class Switch(Widget[bool]):
 
     def toggle(self, **options: Any) -> bool:
         """Draw the switch; return whether it is on."""
-        return st.toggle(**self._drawn, **options)
+        drawn = self._drawn | options
+        return st.toggle(**drawn if (now := self.get()) is None else drawn | {"value": bool(now)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,10 +123,14 @@ def at_rest(element: Locator) -> dict[str, float]:
 
     While content above it is still being loaded, a mouse sent to its box would miss it.
     """
-    element.scroll_into_view_if_needed()
     before: Any = None
     for _ in range(300):
-        box = element.bounding_box()
+        try:
+            if before is None:
+                element.scroll_into_view_if_needed()
+            box = element.bounding_box()
+        except Error:  # it was drawn anew
+            box = None
         if box is not None and box == before:
             return {**box}
         before = box

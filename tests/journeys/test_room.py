@@ -236,6 +236,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         expect(phone.get_by_role("region", name="Vote")).to_be_hidden()
         step = Stage(leader).track.first.input_value()
         button(leader, "Ask this question").click()
+        expect(leader.get_by_text("0 of 3 have answered.")).to_be_visible()
         leader.keyboard.press("ArrowRight")
         expect(button(phone, "Boundary between t and r")).to_be_visible()
     with journey.step("They answer on the letters, right by keyboard, wrong by finger; a reload"):
