@@ -93,17 +93,11 @@ test("playback from a step goes on with the next one, and a replay shows the sta
   assert.ok(Math.abs(replay.seconds - 20) < 3 * FRAME);
 });
 
-test("slow frames change the steps that are shown, not the time", () => {
-  const { seconds, changes } = play(1000, { frame: 0.2 });
-  assert.ok(Math.abs(seconds - 20) < 0.5);
-  assert.equal(changes.at(-1).step, 1000);
-});
-
 test("playback follows the clock of a busy machine, but does not skip an interruption", () => {
   assert.deepEqual([16, 250, 700, 3000].map((now) => secondsBetween(0, now)), [0.016, 0.25, 0.7, 3]);
   assert.equal(secondsBetween(1000, 3_600_000), 0);
   assert.equal(secondsBetween(1000, 990), 0);
-  for (const frame of [0.7, 2]) {
+  for (const frame of [0.2, 0.7, 2]) {
     const { seconds, changes } = play(17, { frame });
     assert.ok(Math.abs(seconds - duration(17)) <= 2 * frame, `frames of ${frame} s: ${seconds} s`);
     assert.equal(changes.at(-1).step, 17);
