@@ -11,8 +11,9 @@ from PIL import Image, ImageChops, ImageFilter
 from playwright.sync_api import Error, Playwright
 
 TEXT = "مرحبا بالعالم hello (123) العربية, cut 👩‍👩‍👧 हिन्दी <b>&amp;</b>"
-AROUND = 16
-"""Pixels around what is drawn."""
+AROUND, WIDTH = 16, 1200
+"""Pixels around what is drawn, and of a stage in a picture."""
+SCREEN = {"width": WIDTH + 64, "height": 768}
 
 
 def assert_saved_as_drawn(page: Page, folder: Path) -> None:
@@ -20,11 +21,10 @@ def assert_saved_as_drawn(page: Page, folder: Path) -> None:
     saving = button(page, "Save this picture")
     expect(saving).to_be_visible()
     player, text = (page.locator(name).bounding_box() or {} for name in (".player", ".text"))
-    shot = page.screenshot(clip=text, path=folder / "page.png")
-    assert shot
+    page.screenshot(clip=text, path=folder / "page.png")
     name, _ = download(page, "Save this picture", folder, page)
     with Image.open(folder / "page.png") as drawn, Image.open(folder / name) as picture:
-        assert (name, picture.width) == ("bpeviz-picture.png", 2 * (player["width"] + 2 * AROUND))
+        assert (name, picture.width) == ("bpeviz-picture.png", 2 * (WIDTH + 2 * AROUND))
         left, top = (round(text[axis] - player[axis]) + AROUND for axis in "xy")
         box = (left, top, left + drawn.width, top + drawn.height)
         saved = picture.reduce(2).crop(box).convert("RGB").filter(ImageFilter.BoxBlur(2))
@@ -35,7 +35,7 @@ def assert_saved_as_drawn(page: Page, folder: Path) -> None:
 
 
 def test_a_picture_has_the_pixels_of_the_page(journey: Journey, tmp_path: Path) -> None:
-    page = journey.open(link(TEXT))
+    page = journey.open(link(TEXT), viewport=SCREEN)
     with journey.step("The picture of a text in several scripts, light and dark"):
         Stage(page).await_text(TEXT)
         assert_saved_as_drawn(page, tmp_path)
@@ -58,7 +58,7 @@ def test_a_picture_in_another_browser(
         browser = getattr(playwright, name).launch()
     except Error:
         pytest.skip(f"{name} is not installed")
-    page = browser.new_page(reduced_motion="reduce")
+    page = browser.new_page(reduced_motion="reduce", viewport=SCREEN)
     page.goto(journey.server.address + link(TEXT))
     assert_saved_as_drawn(page, tmp_path)
     browser.close()

@@ -46,8 +46,7 @@ export function example(rows, names, { places, alike, breaksDiffer }, bytes) {
   const more = places.length > 1 ? ` They part at ${counted(places.length - 1, "other place")}.` : "";
   const numbers = new Set(alike.map((of) => of.filter(Boolean).length));
   const [equal] = numbers;
-  const rest = ["", " The other token is equal.", " Both other tokens are equal."];
-  const others = numbers.size > 1 ? "" : (rest[equal] ?? ` All other ${formatCount(equal)} tokens are equal.`);
+  const others = numbers.size > 1 ? "" : (["", " The other token is equal.", " Both other tokens are equal."][equal] ?? ` All other ${formatCount(equal)} tokens are equal.`);
   return [piece, ` ${verb} ${said.join(", ")}${same}.${more}${others}`];
 }
 

@@ -5,6 +5,7 @@ import { element, newButton, saveFile } from "./dom.js";
 
 const PICTURE_SCALE = 2;
 const MOST_PIXELS = { side: 16_000, area: 64_000_000 }; // pixels of a picture that every browser can draw
+const [STAGE, STAGE_WIDTH] = [".player, .board", 1200]; // pixels, on each screen the same
 const AROUND = 16; // pixels around the content
 const NO_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
@@ -45,27 +46,34 @@ function refuse(box, words) {
   dialog.showModal();
 }
 
-/** Let an element have the height of all its content, which it draws then; return a function that undoes this. */
-async function unroll(box) {
+const drawn = async () => {
+  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+};
+
+/** Give a stage its width in a picture, and the height of all its content; add how its nodes were to `before`. */
+async function unroll(box, before) {
+  const change = (node, style) => {
+    before.push([node, node.style.cssText, node.scrollTop]);
+    node.style.cssText += style;
+  };
+  if (box.matches(STAGE)) change(box, `; width: ${STAGE_WIDTH}px; max-width: none`);
+  await drawn();
   const scrolling = [...box.querySelectorAll("*")].filter((node) => node.scrollHeight > node.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(node).overflowY));
   checkSize(box.offsetWidth, box.offsetHeight + scrolling.reduce((sum, node) => sum + node.scrollHeight - node.clientHeight, 0));
-  const before = scrolling.map((node) => [node, node.style.cssText, node.scrollTop]);
-  for (const node of scrolling) node.style.cssText += "; height: auto !important; max-height: none !important";
-  if (scrolling.length) for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame); // it is laid out
-  return () => {
-    for (const [node, style, top] of before) {
-      node.style.cssText = style;
-      node.scrollTop = top;
-    }
-  };
+  for (const node of scrolling) change(node, "; height: auto !important; max-height: none !important");
+  await drawn();
 }
 
 /** Lay out a copy of an element with its styles beside the page, where nobody sees it. */
 async function newSheet(box) {
-  const restore = await unroll(box);
-  const copy = box.cloneNode(true);
-  const { width } = box.getBoundingClientRect();
-  restore();
+  const before = [];
+  let [copy, width] = [null, 0];
+  try {
+    await unroll(box, before);
+    [copy, width] = [box.cloneNode(true), box.getBoundingClientRect().width];
+  } finally {
+    for (const [node, style, top] of before) [node.style.cssText, node.scrollTop] = [style, top];
+  }
   const root = box.getRootNode();
   const outside = root.host ?? box.parentNode;
   const styles = element("style", "", stylesOf(root));
