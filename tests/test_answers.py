@@ -259,7 +259,8 @@ def test_tutorial_prints_79_tokens_since_it_uses_an_id_twice(second_id: int, tok
 
 # ---- Learn
 
-ITEMS = re.findall(r"^- .+?\]|^\d+\. .+?\]", MORE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+PLAY = MORE.read_text("utf-8").partition("### Play")[2]
+ITEMS = re.findall(r"^- .+?\]|^\d+\. .+?\]", PLAY, re.MULTILINE | re.DOTALL)
 """The goals and claims of the last page, each up to its link."""
 
 QUOTED = [(row, figure) for row in ROWS for figure in row.get("figures", [])]

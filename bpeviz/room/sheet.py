@@ -13,7 +13,7 @@
            * 4
 
 The first line is the title. `show` opens a page of the app, `step` moves its player, and `vote N`
-asks about the decision after step N. `learn merge 2` asks the second question of a chapter.
+asks about the decision after step N. `learn merge/pair` asks a question of Learn, by its address.
 `ask` asks a question with the options below it, of which `*` marks the right one. Below a vote,
 `right:` and `mistake:` name answers for the leader's notes, as the options have them. Notes that
 begin with “Afterwards:” are listed after these.
@@ -57,7 +57,7 @@ class SheetPart:
         line: The number of its line.
         minutes: The minutes that it takes.
         kind: What the leader does.
-        words: The question of "ask", or that of "learn", such as `merge/1`.
+        words: The question of "ask", or the key of that of "learn", such as `merge/pair/0`.
         link: The page of "show": its address relative to the app.
         step: The step of "step" and "vote".
         options: The answers to choose from.
@@ -168,9 +168,9 @@ def _part(number: int, match: re.Match[str], before: Sequence[SheetPart]) -> She
     elif kind == "show":
         part.link = page_link(rest)
     elif kind == "learn":
-        if not (asked := re.fullmatch(r"([a-z_-]+)\s+([1-9]\d?)", rest)):
-            raise SheetError("needs a chapter and a question, such as “learn merge 2”")
-        part.words = f"{asked[1]}/{int(asked[2]) - 1}"
+        if not re.fullmatch(r"[a-z_-]+/[a-z_-]+(/[0-9]{1,2})?", rest):
+            raise SheetError("needs the name of a question, such as “learn merge/pair”")
+        part.words = rest if rest.count("/") == 2 else f"{rest}/0"
     else:
         if all(earlier.kind != "show" for earlier in before):
             raise SheetError(f"needs a “show” above it: “{kind}” is about the page that is shown")

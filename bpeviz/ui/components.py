@@ -161,7 +161,7 @@ def player(
         sent["tourStep"] = tour_step
     sent["initialStep"] = _first_step(payload)
     sent["isFollowed"], sent["takesWords"] = on_way is not None, on_word is not None
-    if player_report(payload, key)["key"]:
+    if player_report(payload, key)["key"] and not payload.get("isLive"):  # one may have more steps
         sent["views"] = []
     drawn = _player(sent, key, answer=on_answer, **{name: partial(changed, name) for name in calls})
     if drawn.way is not None or drawn.part is not None:

@@ -68,8 +68,9 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 tab_state.restore(page)
                 tours.restore(page)
                 session.restore(page)
-                if not page.has_verdict:
-                    title.title(page.heading() if page.heading else page.question, anchor=False)
+                heading = page.heading() if page.heading else page.question
+                if heading and not page.has_verdict:
+                    title.title(heading, anchor=False)
                 with stop_run.until_stopped():
                     yield inputs
         values = [(widget, widget.get()) for widget in page.widgets(SessionValues())]

@@ -6,7 +6,7 @@ Those of what a stage draws are in `bpeviz.views.payloads`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 
 class LinkedStep(TypedDict):
@@ -84,8 +84,8 @@ class ChapterBar(TypedDict):
     """The chapters of the Learn page, and the progress that the browser stores, as JSON."""
 
     chapters: list[ChapterEntry]
-    signs: Mapping[Literal["first", "second", "tried", "shown"], str]
     current: str
+    place: str
     progress: str
     cleared: bool
     session: str | None

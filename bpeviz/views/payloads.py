@@ -174,6 +174,7 @@ class StageTask(TypedDict, total=False):
     right: Sequence[int] | None
     result: TaskResult | None
     isWanted: bool
+    isTitled: bool
     isVote: bool
     isClosed: bool
     isLed: bool
@@ -227,6 +228,7 @@ class Player(TypedDict):
     isLive: NotRequired[bool]
     name: NotRequired[str]
     isStill: NotRequired[bool]
+    isBare: NotRequired[bool]
     isPlain: NotRequired[bool]
     task: NotRequired[StageTask]
     goal: NotRequired[int]

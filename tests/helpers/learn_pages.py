@@ -33,8 +33,15 @@ def marks(app: AppTest, chapter: str) -> list[str | None]:
     return list(listed)
 
 
+def go(app: AppTest, name: str) -> AppTest:
+    """Open the page of a question."""
+    app.query_params["chapter"] = name.rpartition("/")[0]
+    return app.run()
+
+
 def give(app: AppTest, name: str, value: Any = None) -> AppTest:
     """Answer a question as the callback of the stage does; None is “Show me”."""
+    go(app, name)
     of = "belief" if name.split("/")[1] == "belief" else tasks(app)[-1]["of"].rpartition("/")[0]
     if "learn_answers" not in app.session_state:
         app.session_state["learn_answers"] = {}

@@ -13,7 +13,6 @@ from journeys.people import (
     SCREEN,
     Locator,
     Page,
-    Stage,
     await_rest,
     await_run,
     button,
@@ -32,7 +31,7 @@ LETTERS = """text => [...text.querySelectorAll(".c")].map(piece => piece.textCon
 
 PROJECTOR = {"width": 1024, "height": 576}
 
-MOST_PAGES = 6
+MOST_PAGES = 2
 """The most pages of a printed sheet."""
 
 AROUND = """() => {
@@ -47,16 +46,24 @@ AROUND = """() => {
 """Returns whether the focus is within the ring around the part that a tour is about."""
 
 
-def chapter(page: Page, title: str) -> Locator:
-    """Return the button of a chapter, with its marks."""
-    return page.get_by_role("button", name=re.compile(f"Chapter [0-9]: {title}"))
-
-
-def go_to_chapter(page: Page, title: str) -> None:
-    page.set_viewport_size(SCREEN)  # where the chapters are buttons
-    chapter(page, title).click()
-    expect(page.get_by_role("heading", name=re.compile(f"[0-9]. {title}"))).to_be_visible()
+def at_question(page: Page, title: str) -> None:
+    """Wait for a question, which is the title of the page."""
+    expect(page.get_by_role("heading", level=1)).to_contain_text(title)
     await_rest(page)
+
+
+def go_on(page: Page, title: str) -> None:
+    """Go to the next question by keyboard."""
+    page.get_by_role("button", name=re.compile("^Next|^Skip")).press("Enter")
+    at_question(page, title)
+
+
+def is_in_first_view(page: Page) -> None:
+    """Check that the stage begins in the upper part of the window, and its main button is in it."""
+    top = page.locator("section.player").first.bounding_box()
+    assert top
+    assert top["y"] <= 220
+    expect(page.locator(".check").first).to_be_in_viewport(ratio=1)
 
 
 def places(page: Page) -> Locator:
@@ -68,6 +75,9 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
     with journey.step("Why: boundaries are placed by keyboard; the first try is wrong"):
         page = journey.open("/Learn", prepare=lambda page: page.clock.install())
         text = page.locator(".text").first
+        for view in (SCREEN, PROJECTOR, PHONE, SCREEN):
+            page.set_viewport_size(view)
+            is_in_first_view(page)
         expect(places(page)).to_have_count(9)
         letters = text.evaluate(LETTERS)
         tab_to(page, "Boundary between s and t")
@@ -91,53 +101,52 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         page.keyboard.press("Enter")
         told(page, re.compile(r"Right\. 3 tokens: st\s*302 raw\s*1618 berry\s*19772"))
         told(page, "Second try")
-        expect(button(page, "Pause")).to_have_count(1)
         expect(page.locator("i.gap.right")).to_have_count(2)
         page.clock.run_for(20_000)
-        expect(page.get_by_role("spinbutton", name="Step number").first).to_have_value("7")
+        expect(page.locator(".text .c.b.t, .text .c.b:not(.tick)")).not_to_have_count(0)
         assert text.evaluate(LETTERS) == letters
-    with journey.step("A belief is corrected; the mark of the chapter survives a reload"):
-        page.get_by_role("button", name="It reads each word").press("Enter")
+    with journey.step("One of three words is picked; a belief is corrected; a reload keeps both"):
+        go_on(page, "Which of these words")
+        button(page, "banana").press("Enter")
+        told(page, "Not yet. banana is in the list.")
+        button(page, "sunflower").press("Enter")
+        told(page, "Right. sunflower becomes sun flower here.")
+        go_on(page, "count the letters")
+        page.get_by_role("button", name="It takes each word").press("Enter")
         expect(page.get_by_text("Not yet.")).to_be_visible()
-        page.get_by_role("button", name="The ids that it gets").press("Enter")
-        expect(page.get_by_text("Second try")).to_have_count(2)
-        page.locator(".text").nth(1).scroll_into_view_if_needed()  # it waited until it is seen
-        expect(page.get_by_label("Step", exact=True).nth(1)).not_to_have_value("0")
-        done = "Chapter 0: Why, done, 0 of 2 at the first try"
-        expect(button(page, done)).to_be_visible()
+        expect(page.get_by_text("In fact:")).to_have_count(0)
+        page.get_by_role("button", name="It gets a number").press("Enter")
+        expect(page.get_by_text("In fact:")).to_be_visible()
+        done = button(page, "Chapter 0: Strawberry, done, 0 of 3 at the first try")
+        expect(done).to_be_visible()
         page.reload()
+        expect(page.get_by_text("In fact:")).to_be_visible()
+        expect(done).to_be_visible()
+        done.press("Enter")
+        at_question(page, "Where does GPT-4o split")
         told(page, "Right. 3 tokens")
-        expect(button(page, done)).to_be_visible()
-    with journey.step("Units: a typed text is judged at once, and loses no letter"):
-        go_to_chapter(page, "Words, letters")
+    with journey.step("A typed text is judged at once, loses no letter, and is kept"):
+        page.goto(f"{journey.server.address}/Learn?chapter=units/weights")
         typed = page.get_by_role("textbox")
-        typed.first.press_sequentially("lugar", delay=40)
-        told(page, "lugar is in the list.")
-        sentence = "lugar del niño, caterpillars everywhere"
-        typed.first.press_sequentially(sentence.removeprefix("lugar"), delay=90)  # the page runs
-        told(page, "Right.")
-        expect(typed.first).to_have_value(sentence)
-        expect(typed.first).to_be_focused()
-        expect(page.locator(".text .c.unknown").first).to_be_visible()
-        expect(typed).to_have_count(2)
+        typed.press_sequentially("éé", delay=90)
+        told(page, "4 bytes in 2 characters: 6 bytes to go.")
+        typed.press_sequentially("你你", delay=500)  # the page runs between
+        told(page, "Right. 10 bytes in 4 characters.")
+        expect(typed).to_have_value("éé你你")
+        expect(typed).to_be_focused()
+        expect(typed).to_have_count(1)
         page.reload()
         told(page, "Right.")
-        expect(typed.first).to_have_value(sentence)
-    with journey.step("Show me answers; a changed text is judged again, and Again begins anew"):
-        button(page, "Show me").click()
-        expect(typed.nth(1)).to_have_value("你好😃")
-        example = "For example: 10 bytes in 3 characters."
-        expect(page.locator(".told").nth(1)).to_contain_text(example)
-        typed.first.fill("lugar")
-        told(page, "lugar is in the list.")
-        expect(typed).to_have_count(2)  # the first task is done, also while its text changes
+        expect(typed).to_have_value("éé你你")
         button(page, "Again").click()
-        expect(typed).to_have_count(1)
-        expect(typed.first).to_have_value("")
-        expect(page.locator(".text .c")).to_have_count(0)
-        expect(button(page, "Show me")).to_have_count(1)
-    with journey.step("Merge: a pair is chosen by pointer, and all its places ring"):
-        go_to_chapter(page, "Choose the merge")
+        expect(typed).to_have_value("")
+        button(page, "Show me").click()
+        expect(typed).to_have_value("你好😃")
+        expect(page.locator(".told").first).to_contain_text("For example: 10 bytes")
+    with journey.step(
+        "Merge: a pair is chosen by pointer and all its places ring; then twenty play"
+    ):
+        page.goto(f"{journey.server.address}/Learn?chapter=merge")
         expect(places(page)).to_have_count(130)
         check = button(page, "Merge this pair")
         expect(check).to_be_disabled()
@@ -149,22 +158,23 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         press_between(page, "o and space")
         check.click()
         told(page, "Right. o + · occurs 7 times")
-        expect(page.get_by_text("Merge 2 of 6")).to_be_visible()
+        at_question(page, "(2 of 3)")
         expect(page.locator(".text .c.new")).to_have_count(14)
         expect(page.get_by_text("131 → 124 tokens").first).to_be_visible()
         button(page, "Show me").click()
         told(page, "The answer. e + · occurs 6 times")
-        expect(page.get_by_text("Merge 3 of 6")).to_be_visible()
-        expect(chapter(page, "Choose the merge")).to_contain_text("◐◌")
+        at_question(page, "(3 of 3)")
+        button(page, "Show me").click()
+        told(page, "The answer. 3 pairs occur 4 times")
+        page.clock.run_for(30_000)
+        expect(page.get_by_text("82 → 81 tokens").first).to_be_visible()
         button(page, "Again").click()
-        expect(page.get_by_text("Merge 1 of 6")).to_be_visible()
+        at_question(page, "(1 of 3)")
         expect(places(page)).to_have_count(130)
-        expect(chapter(page, "Choose the merge")).to_contain_text("◐◌")  # the first marks count
     with journey.step("Stop: a line is set by keyboard; the curve of a new text follows"):
-        go_to_chapter(page, "When to stop")
+        page.goto(f"{journey.server.address}/Learn?chapter=stop")
         page.set_viewport_size(PROJECTOR)
-        for element in (".prompt", ".plot"):  # nobody has to scroll
-            expect(page.locator(element)).to_be_in_viewport(ratio=1)
+        is_in_first_view(page)
         track = page.get_by_role("slider", name="Step")
         curve = page.locator(".others path")
         expect(page.get_by_text("training text 47%")).to_be_visible()
@@ -187,11 +197,9 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         expect(track).to_have_value("14")
         rows = "Rows of the embedding table: 256 + 14 merges = 270"
         expect(page.get_by_text(rows)).to_be_visible()
-        button(page, "Again").first.click()
-        expect(curve).to_have_count(0)
-        expect(track).to_have_value("0")
     with journey.step("Fences: each is counted at once, and stays on the stage after a reload"):
-        go_to_chapter(page, "Fences")
+        page.set_viewport_size(SCREEN)
+        page.goto(f"{journey.server.address}/Learn?chapter=fences")
         expect(places(page)).to_have_count(35)
         merges, left_out = page.locator(".rows ol"), page.locator(".rows ul")
         listed = ["sa", "sa.", "sa.·", "ro", "ca", "sa.·ro"]
@@ -215,44 +223,51 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         told(page, "Right. 17 tokens")
         fences = page.locator('button.gap[aria-pressed="true"]')
         expect(fences).to_have_count(11)
-        expect(Stage(page).button("Show me")).to_have_count(0)
         await_rest(page)  # the tab has the last fence
         page.reload()
         told(page, "Right. 17 tokens")
         expect(fences).to_have_count(11)
-        button(page, "Again").first.click()
-        expect(merges.locator("li")).to_have_text(listed)
-        expect(fences).to_have_count(0)
+    with journey.step("The last pages: an id alone, and the end, with the marks"):
+        page.goto(f"{journey.server.address}/Learn?chapter=back/alone")
+        button(page, "195").press("Enter")
+        told(page, "Right. 195 is one of the bytes of ñ")
+        expect(page.locator(".text").first).to_have_text("�")
+        page.goto(f"{journey.server.address}/Learn?chapter=golf")
+        at_question(page, "The facts of the course")
+        expect(page.get_by_text("You have finished 1 of 8 chapters.")).to_be_visible()
     journey.close(page)
 
 
 @pytest.mark.parametrize("key", mostly_thorough([*BY_KEY], ["merge"]))
 def test_axe_finds_nothing_in_any_state_of_a_chapter(journey: Journey, key: str) -> None:
     prepare: dict[str, Any] = {"prepare": lambda page: page.clock.install()}
-    with journey.step("At first, on a phone"):
-        page = journey.open(f"/Learn?chapter={key}", viewport=PHONE, **prepare)
-        expect(page.locator(".prompt").first).to_be_visible()
-        page.add_style_tag(content=STILL)
-        assert violations(page) == []
-    if places(page).count():
-        with journey.step("After a wrong first try"):
-            places(page).first.press("Enter")
-            if page.locator(".check").first.is_visible():
-                page.locator(".check").first.press("Enter")
-            expect(page.locator(".told").first).to_be_visible()
-            await_rest(page)
+    for name in BY_KEY[key].texts:
+        with journey.step(f"{name}: at first, on a phone, and after a wrong try"):
+            page = journey.open(f"/Learn?chapter={key}/{name}", viewport=PHONE, **prepare)
+            expect(page.locator("section.player").first).to_be_visible()
+            page.add_style_tag(content=STILL)
             assert violations(page) == []
-    with journey.step("When all answers are shown"):
-        shows = page.locator(".show:visible")
-        while shows.count():
-            # In the browser, since a button may go meanwhile.
-            shows.evaluate_all("buttons => buttons.forEach(button => button.click())")
-            page.wait_for_timeout(200)
-        page.clock.run_for(60_000)
-        expect(button(page, "Pause")).to_have_count(0)
-        await_rest(page)  # while the page runs, what it has not drawn yet is dim
-        assert violations(page) == []
+            if places(page).count():
+                places(page).first.press("Enter")
+                if page.locator(".check").first.is_visible():
+                    page.locator(".check").first.press("Enter")
+                expect(page.locator(".told").first).to_be_visible()
+                await_rest(page)
+                assert violations(page) == []
+        with journey.step(f"{name}: when the answer is shown"):
+            shows = page.locator(".show:visible")
+            while shows.count():
+                # In the browser, since a button may go meanwhile.
+                shows.evaluate_all("buttons => buttons.forEach(button => button.click())")
+                page.wait_for_timeout(200)
+            page.clock.run_for(60_000)
+            expect(button(page, "Pause")).to_have_count(0)
+            await_rest(page)  # while the page runs, what it has not drawn yet is dim
+            assert violations(page) == []
+            journey.close(page)
     with journey.step("When a belief is corrected"):
+        page = journey.open(f"/Learn?chapter={key}/belief", viewport=PHONE, **prepare)
+        page.add_style_tag(content=STILL)
         for option in page.locator(".st-key-belief button").all()[:2]:
             option.press("Enter")
         await_rest(page)
@@ -260,29 +275,23 @@ def test_axe_finds_nothing_in_any_state_of_a_chapter(journey: Journey, key: str)
     journey.close(page)
 
 
-def test_teacher_prints_and_shows_a_question_large(journey: Journey) -> None:
-    with journey.step("The teacher's and the students' sheet are printed on few pages"):
+def test_teacher_prints_and_opens_a_question(journey: Journey) -> None:
+    with journey.step("The teacher's and the students' sheet are printed on two pages"):
         page = journey.open("/Learn?teacher=student")
         for is_last in (False, True):
-            expect(page.get_by_role("heading", name=re.compile("7. What"))).to_be_visible()
+            expect(page.get_by_role("link", name="Where is this message")).to_be_visible()
             printed = page.pdf(format="A4")
-            assert 1 < len(re.findall(rb"/Type\s*/Page\b", printed)) <= MOST_PAGES
+            assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= MOST_PAGES
             if not is_last:
                 page.goto(f"{journey.server.address}/Learn?teacher=1")
-    with journey.step("A question is shown large, on the whole screen, and answered"):
-        button(page, "Show “2.3 Merge 3” large").click()
-        expect(page.get_by_text("Merge 3 of 6: ")).to_be_visible()
-        assert "large=merge" in page.url
+    with journey.step("A question is opened, shown on the whole screen, and answered"):
+        page.get_by_role("link", name="Which two neighbors").click()
+        at_question(page, "Which two neighbors")
+        page.locator("section.player").first.focus()
         page.keyboard.press("p")
         button(page, "Show me").click()
-        expect(page.get_by_text("Merge 4 of 6: ")).to_be_visible()
+        told(page, "The answer. o + ·")
         assert page.evaluate("Boolean(document.fullscreenElement)")
-    with journey.step("The ways back: to the sheet, to the course"):
-        page.keyboard.press("p")
-        button(page, "All questions").click()
-        expect(page.get_by_role("heading", name="For teachers")).to_be_visible()
-        button(page, "To the course").click()
-        expect(page.get_by_role("heading", name="0. Why")).to_be_visible()
     journey.close(page)
 
 
@@ -338,7 +347,7 @@ def test_tour_is_walked_by_keyboard(journey: Journey, tour: Tour) -> None:
                 expect(tour_box(page)).to_be_focused()
             press(page, "Next" if number < len(tour.steps) else "Back to Learn")
     with journey.step("It leads back to Learn"):
-        expect(page.get_by_role("heading", level=1)).to_contain_text("how a model splits text")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Where does GPT-4o split")
         expect(tour_box(page)).to_have_count(0)
     if tour.key == "splitting":
         keeps_its_place(journey, page, tour)

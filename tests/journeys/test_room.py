@@ -116,7 +116,7 @@ QUESTIONS = {
         (WRONG, RIGHT, "For example:"),
     ),
     "why/belief/0": (
-        (chooses("The ids that it gets do not show letters"), "The ids"),
+        (chooses("It gets a number for a piece, not its spelling"), "It gets"),
         (chooses("It reads the letters"), "It reads"),
         (WRONG, RIGHT, SHOWN),
     ),
@@ -317,7 +317,7 @@ def test_leader_clicks_through_a_run_sheet_with_notes_on_a_phone(journey: Journe
         leads = open_room(page, "Tokenizers in 45 minutes")
         leader = journey.beside(page, leads)
         button(leader, "Next: show Train").click()
-        expect(leader.get_by_text("minute 1 · planned until minute 4")).to_be_visible()
+        expect(leader.get_by_text("minute 1 · planned until minute 2")).to_be_visible()
         follower = journey.open(room_of(leads))
         follows(follower, "merge 0")
     with journey.step("A phone shows a code; the leader types it, and it has the notes, once"):
@@ -337,10 +337,10 @@ def test_leader_clicks_through_a_run_sheet_with_notes_on_a_phone(journey: Journe
         expect(leader.get_by_text("No phone shows this code")).to_be_visible()
         notes.click()
     with journey.step("It leads on, and shows what the part is for"):
-        button(phone, "Next: ask 0.1 GPT-4o's tokens").click()
+        button(phone, "Next: ask why/letters: strawberry").click()
         expect(leader.get_by_text("Part 2 of 15")).to_be_visible()
         expect(follower.locator("#place-task .prompt")).to_contain_text("Where does GPT-4o split")
-        expect(phone.get_by_role("heading", name="ask 0.1")).to_be_visible()
+        expect(phone.get_by_role("heading", name="ask why/letters")).to_be_visible()
         button(leader, "Next: show the answers").click()
         button(leader, "Next: reveal the answer").click()
         expect(follower.get_by_text("The answer.").first).to_be_visible()

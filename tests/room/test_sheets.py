@@ -87,7 +87,7 @@ def test_sheet_has_parts_with_minutes() -> None:
         ("1 min show /\n- one", "Line 3"),
         ("1 min show /\nsoon", "Line 3"),
         ("1 min ask", "Line 2"),
-        ("1 min learn merge", "Line 2"),
+        ("1 min learn merge 2", "Line 2"),
         ("1 min show /\nright: a", "Line 3"),
         ("1 min ask Why?\n- a\n1 min show /", "Line 4"),
         ("1 min ask Why?\n- a\n- b", "The end"),
@@ -149,7 +149,7 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
 
 def test_going_to_a_part_brings_its_page(room: Room) -> None:
     lines = "show /Compare\n1 min ask Why?\n- a\n* b\n1 min show /\n1 min vote 2\n1 min step 5"
-    steps = sheet.parse(f"T\n1 min ask Who?\n- a\n* b\n1 min {lines}\n1 min learn merge 1")
+    steps = sheet.parse(f"T\n1 min ask Who?\n- a\n* b\n1 min {lines}\n1 min learn merge/pair")
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
     room.use(Run("own", steps, [part.link for part in steps.parts]))

@@ -1,4 +1,4 @@
-// The chapters of the Learn page as a progress bar. It stores the user's answers and marks in the
+// The chapters of the Learn page as ticks, with the name of the present one. It stores the user's answers and marks in the
 // browser, and sends them to a session that does not have them.
 
 import { withParameters } from "../shared/address.js";
@@ -27,22 +27,20 @@ function storedProgress() {
 /**
  * @typedef {object} ChapterBarPayload
  * @property {{key: string, number: string, title: string, marks: (string | null)[]}[]} chapters
- * @property {Record<string, string>} signs the sign of each mark
- * @property {string} current
+ * @property {string} current the key of the present chapter
+ * @property {string} place the present question
  * @property {string} progress the answers and marks of the session, as JSON
  * @property {boolean} cleared whether the user started again
  * @property {string} session identifies the session
- * @property {string} names the parameter of the address that lacks the current chapter, or ""
+ * @property {string} names the parameter of the address that lacks the present question, or ""
  */
 
 class ChapterBar {
-  constructor(root, signal) {
+  constructor(root) {
     this.nav = root.querySelector("nav");
-    this.menu = root.querySelector("select");
+    this.name = root.querySelector("b");
     this.list = root.querySelector("ol");
-    this.sum = root.querySelector(".sum");
     this.asked = null;
-    this.menu.addEventListener("change", () => this.go(this.menu.value), { signal });
   }
 
   /** @param {ChapterBarPayload} data */
@@ -57,54 +55,36 @@ class ChapterBar {
     if (isMore && this.asked !== data.session) setState("restored", JSON.stringify(all));
     this.asked = data.session;
     if (data.names && /\/learn$/i.test(location.pathname)) {
-      const url = withParameters(location.href, (given) => given.set(data.names, data.current));
+      const url = withParameters(location.href, (given) => given.set(data.names, data.place));
       history.replaceState(history.state, "", url);
     }
-    const key = JSON.stringify(data.chapters) + data.current;
+    const key = JSON.stringify(data.chapters) + data.place;
     if (this.key === key) return;
     this.key = key;
-    const isMoved = this.current !== undefined && this.current !== data.current;
-    this.current = data.current;
-    const active = this.nav.getRootNode().activeElement;
-    const focused = active?.dataset?.chapter;
-    this.signs = data.signs;
-    this.list.replaceChildren();
-    this.menu.replaceChildren();
-    for (const chapter of data.chapters) this.#add(chapter, data.current);
-    this.menu.value = data.current;
-    const marks = data.chapters.flatMap((chapter) => chapter.marks).filter(Boolean);
-    const count = (mark) => marks.filter((one) => one === mark).length;
-    this.sum.textContent = marks.length
-      ? `${count("first")} of ${marks.length} at the first try ${data.signs.first}, ${count("second")} at the second ${data.signs.second}`
-      : "";
-    const shown = isMoved ? data.current : focused;
-    if (shown && active !== this.menu) this.#focus(shown);
-    // The button “Next” is at the end of a chapter, and the next one begins below this bar.
+    const isMoved = this.place !== undefined && this.place !== data.place;
+    this.place = data.place;
+    const focused = this.nav.getRootNode().activeElement?.dataset?.chapter;
+    this.list.replaceChildren(...data.chapters.map((chapter) => this.#tick(chapter, data.current)));
+    if (isMoved || focused) this.nav.querySelector("[aria-current]")?.focus({ preventScroll: true });
+    // The button “Next” is below a question, and the next one begins below these ticks.
     if (isMoved) this.nav.scrollIntoView({ block: "start" });
   }
 
-  #focus(chapter) {
-    const button = this.nav.querySelector(`[data-chapter="${CSS.escape(chapter)}"]`);
-    (button?.offsetParent ? button : this.menu).focus({ preventScroll: true });
-  }
-
-  #add({ key, number, title, marks }, current) {
+  #tick({ key, number, title, marks }, current) {
+    const words = number ? `Chapter ${number}: ${title}` : title;
     const firsts = marks.filter((mark) => mark === "first").length;
     const isDone = marks.length > 0 && marks.at(-1) !== null;
     const state = isDone ? `, done, ${firsts} of ${marks.length} at the first try` : "";
-    const words = number ? `Chapter ${number}: ${title}` : title;
-    const item = element("li");
-    const button = newButton(isDone ? "done" : "", `${number} ${title}`.trim(), () => this.go(key), words + state);
+    const button = newButton(isDone ? "done" : "", "", () => this.go(key), words + state);
     button.dataset.chapter = key;
-    if (state) button.title = state.slice(2);
-    if (key === current) button.setAttribute("aria-current", "step");
-    const signs = marks.map((mark) => this.signs[mark] ?? "").join("");
-    if (signs) button.append(element("span", "marks", signs));
+    button.title = words + state;
+    if (key === current) {
+      button.setAttribute("aria-current", "step");
+      this.name.textContent = number ? `${number} · ${title}` : title;
+    }
+    const item = element("li");
     item.append(button);
-    this.list.append(item);
-    const option = element("option", "", `${number ? `${number}. ` : ""}${title}${signs && ` ${signs}`}`);
-    option.value = key;
-    this.menu.append(option);
+    return item;
   }
 }
 

@@ -48,6 +48,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {string} [name] its name, where the page has several players
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
+ * @property {boolean} [isBare] whether its steps are played without words and controls
  * @property {boolean} [isPlain] whether figures that need an explanation are left out
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {number} [goal] the step to which further ones are played, in place of the last
@@ -148,10 +149,10 @@ class Player {
     const { isSolved } = this.task;
     const { className } = this.section;
     this.task.update(data.task, on);
-    this.section.classList.toggle("single", !this.stage.several && !data.task);
+    this.section.classList.toggle("single", !this.stage.several && !data.task?.isLed);
     const { below } = this.stage;
     this.stage.below = this.task.below;
-    const isBlocked = this.stage.block(data, !data.isStill && (!data.task || this.task.isSolved));
+    const isBlocked = this.stage.block(data, !data.isStill && !data.task && !data.isBare); // letters of a task stay large
     const isOther = below !== this.stage.below || className !== this.section.className; // the height of the stage
     if ((isBlocked || isOther) && !isNew) this.stage.fit();
     const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
@@ -251,6 +252,8 @@ class Player {
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
     this.section.classList.toggle("still", Boolean(this.data.isStill));
     this.section.classList.toggle("plain", Boolean(this.data.isPlain));
+    this.section.classList.toggle("bare", Boolean(this.data.isBare));
+    this.section.classList.toggle("curved", Boolean(this.data.curves));
     if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
     this.captions.draw(this.stage, Boolean(races));
     this.#find(".unit").textContent = unit;

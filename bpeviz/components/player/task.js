@@ -31,6 +31,7 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
  * @property {number[] | null} right the indices of the right places, or the right options, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
+ * @property {boolean} [isTitled] whether the title of the page is the prompt
  * @property {boolean} [isWanted] whether the user has just asked for this text
  * @property {boolean} [isVote] whether a room counts the answers
  * @property {boolean} [isClosed] whether none is taken: on its leader's page, and after the vote
@@ -125,7 +126,8 @@ export class Task {
    */
   update(data, on) {
     this.on = on;
-    this.prompt.hidden = this.box.hidden = !data;
+    this.box.hidden = !data;
+    this.prompt.hidden = !data || Boolean(data.isTitled);
     this.rows.hidden = !data?.rows.length;
     if (!data) this.ids.update(null);
     this.#nameState(data);
@@ -135,7 +137,7 @@ export class Task {
     const isNew = this.data?.of !== data.of || (data.given === null && this.data.given !== null); // or again
     this.data = data;
     this.prompt.replaceChildren(...drawMessage(data.prompt));
-    this.prompt.hidden = Boolean(this.player.stage) && isRevealed(data); // the answer says what was asked
+    if (this.player.stage && isRevealed(data)) this.prompt.hidden = true; // the answer says what was asked
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
     const isGiven = !this.hasChosen || (data.isLive && data.result?.kind === "shown");
@@ -167,7 +169,7 @@ export class Task {
     const isPlaced = act === "boundaries";
     const isOpen = (isPlaced || act === "pair") && !isClosed && places.length;
     const hasOptions = Boolean(options?.length);
-    const states = { tasked: data, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !result, revealed: data && isRevealed(data), offered: hasOptions && result && !isTold(data) };
+    const states = { tasked: data, titled: data?.isTitled, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !result, revealed: data && isRevealed(data), offered: hasOptions && result && !isTold(data) };
     for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
   }
 

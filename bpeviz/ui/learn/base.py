@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NotRequired, TypedDict
 
 from bpeviz.ui.learn import prose
-from bpeviz.ui.permalink.codec import Value
 from bpeviz.views.acts import Act, BeliefAct, Given, Judgment, Verdict
 from bpeviz.views.payloads import Answer, MessagePart, MessageRow, Player, TaskResult
 
@@ -114,13 +113,16 @@ class Question(Generic[Given]):
         """Return whether an answer is right, or near enough."""
         return self.judge(given).verdict in ("right", "near")
 
+    def reply(self, given: Given) -> list[MessagePart]:
+        """Return the sentence about a likely wrong answer, without the right answer."""
+        replies = (each.words for each in self.likely() if self.act.matches(given, each.given))
+        return [*next(replies, ())]
+
     def feedback(self, given: Given) -> list[MessagePart]:
-        """Return the sentence about a wrong answer, without the right answer."""
-        for mistake in self.likely():
-            if self.act.matches(given, mistake.given):
-                return [*mistake.words]
+        """Return the sentence about a wrong answer, or where to look again."""
         right = self.judge(None).right
-        return [] if right is None else self.act.difference(given, right)
+        hint = [] if right is None else self.act.difference(given, right)
+        return self.reply(given) or hint
 
     def mark(self, tries: Sequence[Given], gave_up: bool) -> Mark | None:
         """Return how a question was answered, or None while a try is left."""
@@ -145,7 +147,7 @@ class Question(Generic[Given]):
         judgment = self.judge(given)
         message = [*judgment.message]
         if mark == "tried":  # the second mistake is answered, too
-            message = [*self.feedback(tries[-1]), " ", *message]
+            message = [*self.reply(tries[-1]), " ", *message]
         note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
         kind = judgment.verdict if given is not None else "shown"
         return {"kind": kind, "message": message, "note": note}
@@ -171,21 +173,6 @@ class Task(Generic[Given]):
 
 
 @dataclass(frozen=True)
-class PageLink:
-    """A page in a state: the link to it contains the values of its widgets.
-
-    Attributes:
-        path: The file of the page.
-        label: The words of the link.
-        values: The values, by their names in links.
-    """
-
-    path: str
-    label: str
-    values: Mapping[str, Value]
-
-
-@dataclass(frozen=True)
 class Chapter:
     """A chapter of the Learn page. Its words are in `prose`.
 
@@ -195,11 +182,12 @@ class Chapter:
             each of the others follows when the user asks for it.
         tasks: Returns a task about a text, by its name; may raise `NoQuestionError`.
         own: The task that the user can do with a text of their own, or "".
+        example: A text in its place while they have typed none, or "".
         longest: The most characters of that text.
         own_needs: The published vocabularies that it needs.
         figures: Returns the figures in its prose, by their names.
         drawings: Draw what notes of its prose are about, by their names.
-        target: Returns the page that shows a text.
+        target: Returns a link to the page that shows a text, as Markdown.
         rounds: The number of questions of a task, where it has several.
     """
 
@@ -207,11 +195,12 @@ class Chapter:
     texts: Mapping[str, Sequence[str]]
     tasks: Mapping[str, Callable[[str], Task[Any]]]
     own: str = ""
+    example: str = ""
     longest: int = 1_000
     own_needs: tuple[str, ...] = ()
     figures: Callable[[], Mapping[str, int | str]] = dict
     drawings: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
-    target: Callable[[str], PageLink] | None = None
+    target: Callable[[str], str] | None = None
     rounds: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -224,14 +213,16 @@ class Chapter:
         return self.tasks[name](self.texts[name][turn])
 
 
+def belief_of(key: str) -> prose.Belief:
+    """Return the belief of a chapter."""
+    belief = prose.read(key).belief
+    assert belief is not None  # noqa: S101 (a test reads all)
+    return belief
+
+
 def belief_question(key: str, figures: Mapping[str, int | str]) -> Question[int]:
     """Return the belief at the end of a chapter. Its answers do not depend on a text."""
-    (belief,) = prose.read(key).beliefs
-    return question_of(belief, figures)
-
-
-def question_of(belief: prose.Belief, figures: Mapping[str, int | str]) -> Question[int]:
-    """Return the question of a belief."""
+    belief = belief_of(key)
     replies = [prose.fill(option.answer, figures) for option in belief.options]
 
     def judge(given: int | None) -> Judgment[int]:

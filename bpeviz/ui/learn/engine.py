@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import numpy as np
 
@@ -20,17 +21,13 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
 from bpeviz.text import label as label_of
-from bpeviz.trainers import TRAINERS
-from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
-from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.base import Mistake, NoQuestionError, PageLink, Question, Task
-from bpeviz.ui.permalink.codec import Value
+from bpeviz.ui.learn.base import Mistake, NoQuestionError, Question, Task
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import Widget
 from bpeviz.views import encoded
 from bpeviz.views.acts import (
     MOST_PLACES,
+    BeliefAct,
     BoundariesAct,
     Judgment,
     PairAct,
@@ -185,21 +182,63 @@ def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hu
     return hues([stage_of(trainings(step), text).rows[0].coloring], given)
 
 
-def rounds_of(text: str, rounds: int, **options: Any) -> Task[int]:
-    """Return the task in which the user chooses the pair of each of the first merges."""
+def rounds_of(text: str, rounds: int, start: int = 0, last: int = 0) -> Task[int]:
+    """Return the task in which the user chooses the pairs of some merges.
+
+    Args:
+        text: The text.
+        rounds: The largest number of merges to choose.
+        start: The merges that the text has at first.
+        last: The merges that it has at the end, if these are more.
+
+    Raises:
+        NoQuestionError: No pair is left.
+    """
 
     def training(step: int) -> MergeTraining:
-        return merges_of(text, merges=step, **options)
+        return merges_of(text, merges=step)
+
+    pairs = len(training(start + rounds).merges) - start  # a short text has no more
+    if pairs < 1:
+        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
 
     def payload(done: int, given: int | None) -> Player:
-        stage = stage_of(training(done), text, hues_after(training, text, done))
-        return on_stage(stage, "rounds", options)
+        step = start + done if done < pairs else max(start + done, last)
+        stage = stage_of(training(step), text, hues_after(training, text, step))
+        return on_stage(stage, "rounds")
 
-    pairs = len(training(rounds).merges)  # a short text has no more
-    if not pairs:
-        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
-    questions = [partial(next_pair, training, text, step) for step in range(min(rounds, pairs))]
-    return Task(questions, payload)
+    questions = [partial(next_pair, training, text, start + i) for i in range(pairs)]
+    return Task(questions, payload, {"first": _first_pair(training, start)})
+
+
+def _first_pair(trainings: Callable[[int], MergeTraining], step: int) -> str:
+    """Return the pair of a merge in words, "" where the text has none yet."""
+    before = trainings(step)
+    merge = before.merges[-1] if step else None
+    return f"`{before.name(merge.left)}` + `{before.name(merge.right)}`" if merge else ""
+
+
+def picked(
+    options: Sequence[str],
+    right: int,
+    message: Sequence[MessagePart],
+    wrong: Sequence[Mistake[int]],
+    rows: Sequence[MessageRow] = (),
+) -> Question[int]:
+    """Return the question for one of some options.
+
+    Args:
+        options: The options, in the order of their words.
+        right: The index of the right one.
+        message: The answer in words.
+        wrong: What is wrong with each of the others; that about the right one is left out.
+        rows: What is listed below it.
+    """
+
+    def judge(given: int | None) -> Judgment[int]:
+        return Judgment("right" if given in (None, right) else "wrong", message, right)
+
+    return Question(BeliefAct(tuple(options)), judge, lambda: wrong, rows=rows)
 
 
 def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Question[int]:
@@ -385,6 +424,11 @@ def plain(payload: Player) -> Player:
     return {**payload, "isPlain": True, "views": [{**view, "steps": steps}]}  # type: ignore[typeddict-item]
 
 
+def bare(payload: Player) -> Player:
+    """Return a payload whose steps are played without words: merges are not known yet."""
+    return {**plain(payload), "isBare": True}
+
+
 def cut_task(
     text: str,
     tokenizer: Tokenizer,
@@ -494,20 +538,11 @@ def _same_letter(raw: bytes, place: int, other: int) -> bool:
 # ---- links
 
 
-def text_values(text: str) -> dict[str, Value]:
-    """Return the values of a link with this text."""
-    return {TEXT.sample.link: OWN_TEXT, TEXT.box.link: text}
-
-
 def train_page(
-    text: str, label: str, largest: int, pattern: str = "none", **options: Value
-) -> PageLink:
-    """Return the Train page with a training of a text."""
-    trainer = TRAINERS["bpe"]
-    values: dict[str, Value] = text_values(text)
-    values |= {TRAIN_ON.sample.link: THIS_TEXT, ALGORITHM.link: "bpe", PATTERN.link: pattern}
-    for option in trainer.options:
-        widget = option_widget(trainer, option)
-        if option.name in options and isinstance(widget, Widget):
-            values[widget.link] = options[option.name]
-    return PageLink("app.py", label, values | {LARGEST_SIZE.link: largest})
+    text: str, label: str, merges: int, pattern: str = "none", train_on: str = ""
+) -> str:
+    """Return a link to the Train page with a training of a text, as Markdown."""
+    query = {"text": text, "trained_on_box": train_on} if train_on else {"text": text}
+    query |= {"algorithm": "bpe", "pattern": pattern, "bpe_min_count": "1"}
+    query["largest"] = str(256 + merges)
+    return f"[{label}](./?{urlencode(query, quote_via=quote)})"

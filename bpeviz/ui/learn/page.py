@@ -1,8 +1,8 @@
-"""The Learn page: chapters in which the user acts on the stage, and the engine plays the truth.
+"""The Learn page: one question after the other, answered on the stage; the engine plays the truth.
 
-A chapter goes from its tasks to a belief, and to the same task with a text of the user's own.
-Answers and marks are values of the session. The browser also stores them, until the user starts
-again. Links contain the chapter and the user's own text, but no answers and no marks.
+A chapter goes from its tasks to a belief, and to a task with a text of the user's own. Answers and
+marks are values of the session. The browser also stores them, until the user starts again. Links
+contain the question and the user's own text, but no answers and no marks.
 """
 
 from __future__ import annotations
@@ -19,29 +19,25 @@ import streamlit as st
 from bpeviz.corpus import samples
 from bpeviz.room import votes
 from bpeviz.text import clean, digest_of
-from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
-from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import engine, prose, teachers_page, tours, vote_questions
+from bpeviz.ui.learn import prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.base import (
-    DON_QUIJOTE,
     MARK_WORDS,
     SIGNS,
     TRIES,
     Chapter,
     Mark,
     NoQuestionError,
-    PageLink,
     Question,
     StoredAnswer,
+    belief_of,
     belief_question,
 )
-from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
+from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 from bpeviz.views.acts import (
     LONGEST_OWN_WORD,
@@ -56,12 +52,41 @@ from bpeviz.views.payloads import Answer, MessagePart, StageTask, TaskResult
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
 
-CHAPTER = OneOf(
-    "learn_chapter",
-    "Chapter",
-    link="chapter",
-    titles={chapter.key: prose.read(chapter.key).title for chapter in CHAPTERS} | {END: END_TITLE},
-)
+BELIEF = "belief"
+
+PLACES = {
+    f"{chapter.key}/{name}": prose.read(chapter.key).title
+    for chapter in CHAPTERS
+    for name in (*prose.read(chapter.key).tasks, BELIEF)
+} | {END: END_TITLE}
+"""The questions in their order, as links name them, with the titles of their chapters."""
+
+MOVED = {
+    "real": "wrong",
+    "real/next": "encode/next",
+    "real/special": "wrong/chat",
+    "encode/ids": "back/ids",
+    "golf": END,
+}
+"""Names in older links, and what they open now."""
+
+
+def place_of(address: str) -> str:
+    """Return the question, or the first one of the chapter, that an address names, or ""."""
+    named = "/".join(address.split("/")[:2])
+    key = named.partition("/")[0]
+    place = MOVED.get(named, named if named in PLACES else MOVED.get(key, key))
+    return next((each for each in PLACES if each == place or each.startswith(f"{place}/")), "")
+
+
+class Place(OneOf):
+    """A question of the course, also by the names of older links."""
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str) and place_of(value) != ""
+
+
+CHAPTER = Place("learn_chapter", "Chapter", link="chapter", titles=PLACES)
 
 
 class OwnText(TextField):
@@ -75,10 +100,10 @@ OWN_TEXT = OwnText("learn_text", "Your own text", longest=1_000)
 OWN_WORD = OwnText("learn_word", "Your own word", longest=LONGEST_OWN_WORD)
 """What the user types is kept from chapter to chapter."""
 
-PARAMETER = "chapter"
-"""The parameter of the address with the chapter, such as `/Learn?chapter=merge`."""
+PARAMETER, LARGE = "chapter", "large"
+"""The parameters of the address with the question, such as `/Learn?chapter=merge/pair`, and of an
+older link to it."""
 
-BELIEF = "belief"
 EMPTY: StoredAnswer = {"of": "", "tries": [], "shown": False}
 OWN_MARK = "*"
 """The end of the name of an answer that is not about a chapter's first text."""
@@ -87,26 +112,6 @@ MAX_STORED = 50_000
 """The most characters of the answers that the browser may restore."""
 
 MAX_ANSWER = 500
-
-VARIANTS = ("scaffold", "superbpe", "multilingual", "parity", "adaptive")
-"""The trainers of the map after the last chapter."""
-
-NAMED = {
-    "restriction": engine.train_page(
-        DON_QUIJOTE,
-        "Vocabulary restriction",
-        largest=276,
-        min_count=1,
-        encode="merges",
-        threshold=2,
-    ),
-    "hierarchical": PageLink(
-        "pages/Pre-tokenize.py",
-        "Hierarchical merging",
-        {**engine.text_values("The fox jumps. It runs."), "levels_open": True},
-    ),
-}
-"""Pages that do what has another name elsewhere, by their notes on the last page."""
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, StoredAnswer]] = SessionValue("learn_answers")
@@ -127,9 +132,6 @@ _WANTED: SessionValue[str] = SessionValue("learn_wanted")
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
 
-_LARGE: SessionValue[dict[str, str]] = SessionValue("learn_large")
-"""The parameters of the address with which a question was shown large last."""
-
 _SESSION: SessionValue[str] = SessionValue("learn_session")
 _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
 
@@ -147,72 +149,70 @@ PAGE = Page(
     _widgets,
     has_inputs=False,
     short={"text": OWN_TEXT.link},
+    heading=str,
 )
 
 
 def show() -> None:
-    """Draw the chapters as a bar, and the current one; or the teacher's page."""
-    if st.query_params.get(teachers_page.PARAMETER):
-        teachers_page.show(_draw_large)
+    """Draw the chapters as ticks, and the current question; or the teacher's page."""
+    if st.query_params.get(teachers_page.PARAMETER) and not st.query_params.get(LARGE):
+        st.title("For teachers", anchor=False)
+        teachers_page.show()
         return
-    current = _current()
+    place = _current()
     bar = st.container()
     with st.container(key="chapter"):
-        if chapter := BY_KEY.get(current):
-            _draw_chapter(chapter)
+        key, _, name = place.partition("/")
+        if chapter := BY_KEY.get(key):
+            _draw_question(chapter, name)
         else:
             _draw_end()
     with bar:
-        _bar(current)
-        with st.container(key="tours", horizontal=True, gap="small"):
-            st.caption("Tours:", width="content")
-            for tour in tours.TOURS.values():
-                st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
-            for link in NAMED.values():
-                page_link(link)
+        _bar(place)
 
 
-def _draw_chapter(chapter: Chapter) -> None:
-    words = prose.read(chapter.key)
-    fill = partial(prose.fill, figures=chapter.figures())
-    st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
-    st.caption(_duration(chapter))
-    st.markdown(fill(words.lead))
-    if words.about:
-        st.caption(fill(words.about))
+def _draw_question(chapter: Chapter, name: str) -> None:
+    """Draw a question of a chapter, and the buttons to the next one."""
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
-    is_done = True
-    for name in words.tasks:
-        is_done = is_done and _draw_in_turn(chapter, name)
-    # What would tell the answer to the belief follows it, as the reply.
-    if is_done := is_done and _draw_belief(chapter):
-        _myth(fill(words.beliefs[0].myth), fill(words.fact))
-        for name, note in words.notes.items():
-            if name in chapter.drawings:
-                chapter.drawings[name]()
-            if name != vote_questions.NOTE:
-                st.markdown(fill(note))
-        st.markdown(f"**This is why** {fill(words.why)}")
-        st.caption(f"Sources: {words.sources}")
-    _neighbors(chapter)
-    if is_done and chapter.own:
+    is_belief = name == BELIEF
+    is_done = _draw_belief(chapter) if is_belief else _draw_in_turn(chapter, name)
+    if is_belief and is_done:
+        _draw_afterwards(chapter)
+    _neighbors(chapter, name, is_done=is_done)
+    if is_belief and is_done and chapter.own:
         _draw_own(chapter)
 
 
-def _duration(chapter: Chapter) -> str:
-    """Return how long a chapter takes, and before the first one how long all do."""
-    minutes = {each.key: prose.read(each.key).minutes for each in CHAPTERS}
-    all_chapters = f"; {sum(minutes.values())} for all chapters" if chapter.key == FIRST else ""
-    return f"About {minutes[chapter.key]} minutes{all_chapters}"
+def _draw_afterwards(chapter: Chapter) -> None:
+    """Draw what would tell the answers: the reasons of the tasks, the fact, and the notes."""
+    words, fill = prose.read(chapter.key), partial(prose.fill, figures=_figures(chapter))
+    _myth(fill(belief_of(chapter.key).myth), fill(words.fact))
+    for task in words.tasks.values():
+        if task.why:
+            st.markdown(fill(task.why))
+    for note_name, note in words.notes.items():
+        if note_name in chapter.drawings:
+            chapter.drawings[note_name]()
+        st.markdown(fill(note))
+    st.markdown(f"**This is why** {fill(words.why)}")
+    st.caption(f"Sources: {words.sources}")
+
+
+def _figures(chapter: Chapter) -> dict[str, int | str]:
+    """Return the figures of a chapter, and those of its tasks about their first texts."""
+    figures = dict(chapter.figures())
+    for name in prose.read(chapter.key).tasks:
+        figures |= chapter.task(name).figures
+    return figures
 
 
 def _draw_end() -> None:
     """Draw the page after the last chapter: the facts, the marks, and ways on."""
     words = prose.read(END)
-    st.header(words.title, anchor=False)
+    st.title(words.title, anchor=False)
     st.markdown(words.lead)
     facts = (
-        f"{i}. **{CHAPTER.titles[chapter.key].rstrip('?')}:** "
+        f"{i}. **{prose.read(chapter.key).title}:** "
         + prose.fill(prose.read(chapter.key).fact, chapter.figures())
         for i, chapter in enumerate(CHAPTERS)
     )
@@ -225,27 +225,12 @@ def _draw_end() -> None:
     st.markdown(done + first if marks else "You have not answered a question yet.")
     st.caption(words.notes["stored"])
     st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
-    st.subheader("Where to go", anchor=False)
-    st.markdown(words.notes["next"])
-    with st.container(horizontal=True, gap="small"):
-        page_link(PageLink("app.py", "Train on a text of your own", {}))
-        page_link(PageLink("pages/Compare.py", "Compare tokenizers in your language", {}))
-        teachers_page.link("For teachers: all answers", "school", **{teachers_page.PARAMETER: "1"})
-    st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
+    teachers_page.link("For teachers: all answers", {teachers_page.PARAMETER: "1"})
     st.markdown(prose.MORE.read_text(encoding="utf-8"))
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
         st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
         st.caption(tour.subject)
-    st.subheader("Variants, images and sounds", anchor=False)
-    st.markdown(words.notes["variants"])
-    for key in VARIANTS:
-        page_link(PageLink("app.py", TRAINERS[key].title, {ALGORITHM.link: key}))
-        st.caption(f"{words.notes[key]} {TRAINERS[key].source}.")
-    for key, link in NAMED.items():
-        page_link(link)
-        st.caption(words.notes[key])
-    st.markdown(words.notes["images"])
     st.caption(f"Sources: {words.sources}")
 
 
@@ -254,13 +239,13 @@ def _start_again() -> None:
     for value in (_ANSWERS, _MARKS, _TURNS, OWN_TEXT, OWN_WORD):
         value.clear()
     _CLEARED.put(True)
-    _go(CHAPTERS[0].key)
+    _go(next(iter(PLACES)))
 
 
-def _again(chapter: Chapter) -> None:
-    """Forget the answers of a chapter; the first marks stay."""
+def _again(place: str) -> None:
+    """Forget the answers to a question; the first marks stay."""
     answers = _ANSWERS.get() or {}
-    names = [name for name in answers if name.startswith(f"{chapter.key}/")]
+    names = [name for name in answers if name.startswith(f"{place}/")]
     _ANSWERS.put({**answers, **dict.fromkeys(names, EMPTY)})
     _TURNS.clear()
 
@@ -269,22 +254,21 @@ def _again(chapter: Chapter) -> None:
 
 
 def _current() -> str:
-    """Return the key of the current chapter: the one in the address if that changed."""
-    address = st.query_params.get(PARAMETER) or ""
-    if address in CHAPTER.titles and address != _ADDRESS.get():
+    """Return the current question: that of the address if it changed."""
+    address = place_of(st.query_params.get(LARGE) or st.query_params.get(PARAMETER) or "")
+    if address and address != _ADDRESS.get():
         CHAPTER.put(address)
-    stored = CHAPTER.get() or ""
-    if stored not in CHAPTER.titles:
-        stored = FIRST
-        CHAPTER.put(stored)
-    _ADDRESS.put(stored)
-    return stored
+    place = place_of(CHAPTER.get() or "")
+    if not place:
+        CHAPTER.put(place := next(iter(PLACES)))
+    _ADDRESS.put(place)
+    return place
 
 
-def _go(key: str) -> None:
-    CHAPTER.put(key)
-    _ADDRESS.put(key)
-    st.query_params[PARAMETER] = key
+def _go(place: str) -> None:
+    CHAPTER.put(place)
+    _ADDRESS.put(place)
+    st.query_params.from_dict({PARAMETER: place})
 
 
 def _names(chapter: Chapter) -> list[str]:
@@ -307,7 +291,7 @@ def _bar(current: str) -> None:
         {
             "key": chapter.key,
             "number": str(number),
-            "title": CHAPTER.titles[chapter.key],
+            "title": prose.read(chapter.key).title,
             "marks": [marks.get(name) for name in _names(chapter)],
         }
         for number, chapter in enumerate(CHAPTERS)
@@ -316,8 +300,8 @@ def _bar(current: str) -> None:
     stored = {"answers": _ANSWERS.get() or {}, "marks": marks}
     data: ChapterBar = {
         "chapters": listed,
-        "current": current,
-        "signs": SIGNS,
+        "current": current.partition("/")[0],
+        "place": current,
         "progress": json.dumps(stored, separators=(",", ":")),
         "cleared": bool(_CLEARED.get()),
         "session": _SESSION.get(),
@@ -327,14 +311,21 @@ def _bar(current: str) -> None:
     components.chapter_bar(data, BAR, _bar_changed)
 
 
+def _first_open(key: str) -> str:
+    """Return the first question of a chapter that has no mark, or its first one; or the end."""
+    names = _names(BY_KEY[key]) if key in BY_KEY else []
+    left = [name for name in names if name not in (_MARKS.get() or {})]
+    return place_of(left[0] if left else key)
+
+
 def _bar_changed() -> None:
     """Take the chapter that was pressed, and answers that the browser stored."""
     state = st.session_state.get(BAR) or {}
     match state.get("chapter"):
-        case {"key": str(key), "number": int(number)} if key in CHAPTER.titles:
+        case {"key": str(key), "number": int(number)} if place_of(key):
             if number != _TAKEN.get():
                 _TAKEN.put(number)
-                _go(key)
+                _go(_first_open(key))
     restored = state.get("restored")
     if isinstance(restored, str) and not _CLEARED.get():
         answers, marks = _read(restored)
@@ -375,12 +366,8 @@ def _read(stored: str) -> tuple[dict[str, StoredAnswer], dict[str, Mark]]:
 
 def _draw_in_turn(chapter: Chapter, name: str) -> bool:
     """Draw a task about the text whose turn it is; return whether the first one is answered."""
-    turns, key = _TURNS.get() or {}, f"{chapter.key}/{name}"
-    turn = turns.get(key, 0)
-    if is_done := _draw_task(chapter, name, f"{OWN_MARK}{turn}" if turn else "", turn):
-        following = {**turns, key: (turn + 1) % len(chapter.texts[name])}
-        st.button("Another one", key=f"another_{name}", on_click=_turn_to, args=(following, key))
-    return is_done or turn > 0
+    turn = (_TURNS.get() or {}).get(f"{chapter.key}/{name}", 0)
+    return _draw_task(chapter, name, f"{OWN_MARK}{turn}" if turn else "", turn) or turn > 0
 
 
 def _turn_to(turns: dict[str, int], key: str) -> None:
@@ -404,8 +391,7 @@ def _draw_task(
     about = chapter.texts[name][turn] if text is None else text
     key = f"learn_{chapter.key}_{name}{own}"
     is_own = text is not None
-    place = [*prose.read(chapter.key).tasks, name].index(name)
-    title = "Your own text" if is_own else f"Task {place + 1}"
+    title = "Your own text" if is_own else prose.read(chapter.key).title
     try:
         asked = chapter.tasks[name](about)
         if not asked.questions:
@@ -432,9 +418,14 @@ def _draw_task(
     given = entry["tries"][-1] if entry["tries"] and not entry["shown"] else None
     if not is_done and result and result["kind"] in ("again", "draft") and words.hint:
         result["message"] = [*result["message"], " ", *parts_of(fill(words.hint))]
-    prompt = parts_of(fill(words.words))
-    if last and not is_done:
-        prompt = [f"{question.name} of {len(names)}: ", *prompt]
+    if is_own:
+        st.markdown(f"**{fill(words.question)}**")
+    else:
+        left = f" ({number + 1} of {len(names)})" if last else ""
+        st.title(fill(words.question) + left, anchor=False)
+        with st.container(key="lead"):
+            st.markdown(fill(words.lead))
+    prompt = parts_of(fill(words.question))
     act = question.act
     task, given = _task(question, f"{of}/{number}", prompt, result, given, is_done, entry["shown"])
     payload = asked.payload(answered, given)
@@ -448,8 +439,6 @@ def _draw_task(
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         answered_by = partial(_take, key, of, number, names[number], question)
         components.player(payload, key, on_answer=answered_by)
-    if is_done and not is_own:
-        st.markdown(fill(words.why))
     return is_done
 
 
@@ -478,37 +467,16 @@ def _task(
         "given": given,
         "right": None,
         "result": result,
+        "isTitled": True,
+        "options": act.options if isinstance(act, BeliefAct) else (),
     }
+    if is_done and isinstance(act, BeliefAct):
+        task["right"] = [question.judge(None).right or 0]
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = [*act.values(question.judge(given).right or 0)]
     if is_shown and act.is_live:  # the user may change it
         given = task["given"] = question.judge(None).right
     return task, given
-
-
-def _draw_large(key: str) -> None:
-    """Draw a task for a projector, from one of its questions on; it leaves no marks."""
-    key, name, number = (*key.split("/"), "", "")[:3]
-    chapter = BY_KEY.get(key)
-    if chapter is None or name not in chapter.tasks:
-        return
-    of = digest_of(key, name, chapter.texts[name][0])
-    names = [f"{key}/{name}/{i}{OWN_MARK}" for i in range(chapter.rounds.get(name, 1))]
-    if _LARGE.get() != st.query_params.to_dict():
-        _LARGE.put(st.query_params.to_dict())
-        _start_large(names, of, number)
-    st.caption("P shows the text on the whole screen.")
-    _draw_task(chapter, name, OWN_MARK)
-    with st.container(horizontal=True, gap="small"):
-        st.button("Ask again", on_click=_start_large, args=(names, of, number))
-        teachers_page.link("All questions", "school", **{teachers_page.PARAMETER: "1"})
-
-
-def _start_large(names: Sequence[str], of: str, number: str) -> None:
-    """Forget the answers to a task, except those before a question, which are shown."""
-    answers = {name: entry for name, entry in (_ANSWERS.get() or {}).items() if name not in names}
-    shown = names[: int(number)] if number.isdecimal() else ()
-    _ANSWERS.put(answers | {name: {"of": of, "tries": [], "shown": True} for name in shown})
 
 
 def _marked(name: str, question: Question[Any], entry: StoredAnswer) -> bool:
@@ -557,11 +525,11 @@ def _draw_belief(chapter: Chapter) -> bool:
         Whether it is answered.
     """
     question: Question[Any] = belief_question(chapter.key, chapter.figures())
+    st.title(question.name, anchor=False)
     name = f"{chapter.key}/{BELIEF}/0"
     entry = _entry(name, BELIEF, question)
     is_done = _marked(name, question, entry)
     with st.container(key="belief"):
-        st.markdown(f"**{question.name}**")
         right = question.judge(None).right if is_done else None
         options = question.act.sentences if isinstance(question.act, BeliefAct) else ()
         for i, option in enumerate(options):
@@ -599,11 +567,11 @@ def _draw_own(chapter: Chapter) -> None:
         typed = TEXT.box.get() or ""
         if typed != samples.by_key(TEXT.first).text and not OWN_TEXT.present:
             OWN_TEXT.put(typed if OWN_TEXT.allows(typed) else "")
-        text = OWN_TEXT.area(max_chars=chapter.longest)
-    if text.strip():
+        text = OWN_TEXT.area(max_chars=chapter.longest, placeholder=chapter.example)
+    if text := text if text.strip() else chapter.example:
         _draw_task(chapter, chapter.own, OWN_MARK, text=text)
         if chapter.target:
-            page_link(chapter.target(text))
+            st.markdown(chapter.target(text))
 
 
 # ---- parts of the page
@@ -620,33 +588,28 @@ def _myth(myth: str, fact: str) -> None:
     st.html(f'<div class="myth">{many}<p><b>In fact:</b> {escape(fact)}</p></div>')
 
 
-def page_link(link: PageLink) -> None:
-    """Draw a link to a page in a state."""
-    if not session.linked():
-        session.OPENED.clear()  # else a link that was opened before would not be applied again
-    try:
-        packed = codec.pack(link.values)
-    except codec.TooLongError:
-        st.caption("This text is too long for a link to the other page.")
-        return
-    query = {session.PARAMETER: packed}
-    st.page_link(link.path, label=link.label, icon=":material/open_in_new:", query_params=query)
-
-
-def _neighbors(chapter: Chapter) -> None:
-    """Draw the buttons to the next chapter, and to the one before."""
-    keys = [*CHAPTER.titles]
-    place = keys.index(chapter.key)
-    with st.container(horizontal=True, gap="small"):
-        for word, at in (("Next", place + 1), ("Back", place - 1)):
-            if at >= 0:
-                st.button(
-                    f"{word}: {CHAPTER.titles[keys[at]]}",
-                    key=f"learn_{word.lower()}",
-                    type="primary" if word == "Next" and _is_done(chapter) else "tertiary",
-                    on_click=_go,
-                    args=(keys[at],),
-                )
-        if any(name.startswith(f"{chapter.key}/") for name in _ANSWERS.get() or {}):
+def _neighbors(chapter: Chapter, name: str, *, is_done: bool) -> None:
+    """Draw the buttons to the next question, to another text, and to the question before."""
+    places, key = [*PLACES], f"{chapter.key}/{name}"
+    at = places.index(key)
+    with st.container(key="neighbors", horizontal=True, gap="small"):
+        following = places[at + 1]
+        is_other = not following.startswith(f"{chapter.key}/")
+        st.button(
+            f"Next: {PLACES[following]}" if is_other else "Next" if is_done else "Skip",
+            key="learn_next",
+            type="primary" if is_done else "tertiary",
+            on_click=_go,
+            args=(following,),
+        )
+        if is_done and len(chapter.texts.get(name, ())) > 1:
+            turns = _TURNS.get() or {}
+            turn = (turns.get(key, 0) + 1) % len(chapter.texts[name])
+            another = {**turns, key: turn}
+            st.button("Another one", key="another", on_click=_turn_to, args=(another, key))
+        if at:
+            back = (places[at - 1],)
+            st.button("Back", key="learn_back", type="tertiary", on_click=_go, args=back)
+        if any(answer.startswith(f"{key}/") for answer in _ANSWERS.get() or {}):
             again = ":material/replay:"
-            st.button("Again", icon=again, type="tertiary", on_click=_again, args=(chapter,))
+            st.button("Again", icon=again, type="tertiary", on_click=_again, args=(key,))

@@ -3,16 +3,15 @@
     # The title
     Goal: What a student can say after the chapter.
     Minutes: 5
-    Text: Why the text is in its language, and what it means.
-
-    Two sentences, in which {figures} are filled in.
 
     In fact: The correction of what many think.
 
     ## Task: letters
-    What to do.
+    The question, in which {figures} are filled in.
+
+    What one must know for it.
     Hint: After a wrong try, without the answer.
-    Why: After the truth was played.
+    Why: What the task shows, after the belief.
 
     ## Note: space
     Words beside something that the engine shows.
@@ -30,12 +29,12 @@
     An invitation.
 
     ## Own task
-    What to do with it, where no task above says so.
+    The question about it, where no task above says so.
 
     ## Sources
     Papers with their years.
 
-A paragraph may have several lines. Beliefs outside of chapters are numbered: `## 1`.
+A paragraph may have several lines. Pages such as `end` have words below their title.
 """
 
 from __future__ import annotations
@@ -52,19 +51,29 @@ MORE = FOLDER / "more.md"
 """Markdown of the last page: goals to reach in Train and Compare, and false claims of tutorials. A
 test compares its figures with the table of known answers."""
 
-_MARK = "(?:Goal|Minutes|Text|Many think|In fact|Hint|Why): |[-*] "
-_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "Text": "about", "In fact": "fact"}
+_MARK = "(?:Goal|Minutes|Many think|In fact|Hint|Why): |[-*] "
+_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "In fact": "fact"}
 _TASK = {"": "words", "Hint": "hint", "Why": "why"}
 _OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}, "Sources": {"": "sources"}}
 
 
 @dataclass(frozen=True)
 class TaskProse:
-    """The words of a task: before it, after a wrong try, and after the truth was played."""
+    """The words of a task: before it, after a wrong try, and after the belief."""
 
     words: str
     hint: str = ""
     why: str = ""
+
+    @property
+    def question(self) -> str:
+        """The question, which is the title of its page."""
+        return self.words.partition("\n\n")[0]
+
+    @property
+    def lead(self) -> str:
+        """What one must know for the question."""
+        return self.words.partition("\n\n")[2]
 
 
 @dataclass(frozen=True)
@@ -103,11 +112,10 @@ class Prose:
         title: Its title.
         tasks: Its tasks, by their names.
         notes: Words beside what the engine shows, by their names.
-        beliefs: Its belief, or several outside of chapters.
-        lead: The two sentences at its start.
+        belief: Its belief, or None outside of chapters.
+        lead: The words below the title, outside of chapters.
         goal: Its goal.
         minutes: The minutes that it takes.
-        about: Why its text is in its language, and what it means, or "".
         fact: The correction of what many think.
         why: The end of the sentence that begins with “This is why”, about models.
         own: The invitation to try one's own text.
@@ -118,11 +126,10 @@ class Prose:
     title: str
     tasks: Mapping[str, TaskProse]
     notes: Mapping[str, str]
-    beliefs: tuple[Belief, ...]
+    belief: Belief | None = None
     lead: str = ""
     goal: str = ""
     minutes: int = 0
-    about: str = ""
     fact: str = ""
     why: str = ""
     own: str = ""
@@ -174,7 +181,7 @@ def parse(text: str) -> Prose:
     fields = _fields(start, _HEAD)
     tasks: dict[str, TaskProse] = {}
     notes: dict[str, str] = {}
-    beliefs: list[Belief] = []
+    belief: Belief | None = None
     own_task: TaskProse | None = None
     for section in sections:
         heading, _, body = section.partition("\n")
@@ -185,8 +192,8 @@ def parse(text: str) -> Prose:
             own_task = TaskProse(**_fields(body, _TASK))
         elif kind == "Note" and name not in notes:
             notes[name] = _fields(body, {"": "words"})["words"]
-        elif heading in ("Belief", str(len(beliefs) + 1)):
-            beliefs.append(belief_of(body))
+        elif heading == "Belief" and belief is None:
+            belief = belief_of(body)
         elif heading in _OTHERS:
             fields |= _fields(body, _OTHERS[heading])
         else:
@@ -196,7 +203,7 @@ def parse(text: str) -> Prose:
     return Prose(
         tasks=tasks,
         notes=notes,
-        beliefs=tuple(beliefs),
+        belief=belief,
         minutes=minutes,
         own_task=own_task,
         **fields,

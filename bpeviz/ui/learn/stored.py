@@ -2,7 +2,6 @@
 
 `o200k_words.tiktoken` has the single bytes, the tokens inside `TEXTS` and the last token, in the
 format of tiktoken's files. So these texts have the ids and the steps that they have in o200k_base.
-`gpt2_words.tiktoken` has those of GPT-2 for `NAMES`.
 """
 
 from __future__ import annotations
@@ -31,10 +30,13 @@ WORDS = (
 BERRIES = ("strawberry", "raspberry", "gooseberry")
 """Compounds that GPT-4o does not split into their words."""
 
-LONG_WORDS = ("unbelievable", "untranslatable", "unmistakable")
-"""Words that GPT-4o splits inside a part with a meaning."""
+LONG_WORD = "unbelievable"
+"""A word that GPT-4o splits inside a part with a meaning."""
 
-DIGITS = ("1234567", "27182818", "20262027")
+LINES = "keyboard\nsunflower\nbanana"
+"""Words of which GPT-4o splits one."""
+
+MILLION, YEAR, VERSIONS, END = "1234567", "2026", "7.10 or 7.9", "<|endoftext|>"
 
 PROMPTS = ("The sky is ", "One, two, ", "I live in ")
 """Prompts that end in a space."""
@@ -55,11 +57,8 @@ CHAT = (
 )
 """A chat: what a template puts before and after a text, and the text, which forges a turn."""
 
-NAMES = (" SolidGoldMagikarp", " TheNitromeFan", " RandomRedditorWithNo")
-"""Names of people on a web site, each a token of GPT-2 (Land and Bartolo 2024)."""
-
 TEXTS = (
-    *("2026", "<|endoftext|>", "<|endofprompt|>", *BERRIES, *LONG_WORDS, *DIGITS),
+    *(MILLION, YEAR, VERSIONS, END, *BERRIES, LONG_WORD, LINES, "á"),
     *(*WORDS, *PROMPTS, "The sky is blue", *PAIRS, *TYPED, "".join(CHAT)),
 )
 """The texts that need no file, also after a space."""
@@ -80,23 +79,16 @@ def gpt4o(text: str) -> Tokenizer | None:
 @cache
 def o200k() -> RankTokenizer:
     """Return the stored part of o200k_base."""
-    special = {"<|endoftext|>": 199_999, "<|endofprompt|>": 200_018}
-    return _part("o200k_base", "o200k", special)
-
-
-@cache
-def gpt2() -> RankTokenizer:
-    """Return the stored part of GPT-2's vocabulary."""
-    return _part("gpt2", "gpt2", {"<|endoftext|>": 50_256})
+    return _part({END: 199_999, "<|endofprompt|>": 200_018})
 
 
 @cache
 def chat() -> RankTokenizer:
     """Return the stored part of o200k_base, with the special names of ChatML after it."""
     named = enumerate(CONTROL, o200k().vocab_size)
-    return _part("o200k_base", "o200k", {name: token_id for token_id, name in named})
+    return _part({name: token_id for token_id, name in named})
 
 
-def _part(name: str, pattern: str, special: dict[str, int]) -> RankTokenizer:
-    content = Path(__file__).with_name(f"{pattern}_words.tiktoken").read_bytes()
-    return from_ranks(name, joined(pattern), ranks_in(content), special)
+def _part(special: dict[str, int]) -> RankTokenizer:
+    content = Path(__file__).with_name("o200k_words.tiktoken").read_bytes()
+    return from_ranks("o200k_base", joined("o200k"), ranks_in(content), special)

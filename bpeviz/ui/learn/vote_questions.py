@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain, count
+from itertools import chain
 from typing import Any, NamedTuple, TypedDict
 
 from bpeviz.room.votes import VoteQuestion
@@ -26,11 +26,17 @@ from bpeviz.views.payloads import MessagePart, Player
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
 
+MOST_NAMED = 40
+"""The most characters of the subject of a question in a list."""
+
+TRANSFERS = (
+    *("why/which/0", "merge/next/0", "stop/back/0", "fences/endings/0", "encode/first/0"),
+    *("back/alone/0", "wrong/versions/0"),
+)
+"""The questions about a new text, which a room can ask at the start and at the end."""
+
 STORED_STAGES = 64
 """The stages of a vote that are stored: those of the latest answers."""
-
-NOTE = "vote"
-"""The note of a chapter with the words of its questions in rooms."""
 
 
 class OfferedChapter(TypedDict):
@@ -48,7 +54,7 @@ class Asked(NamedTuple):
         prompt: The question as the stage shows it.
         question: The question.
         task: Its task, or None for a belief.
-        name: Its number, by which run sheets name it, and its name; no number without a vote.
+        name: Its key, by which run sheets name it, and its subject, which tells no answer.
         vote: Its vote, if rooms can vote on it.
     """
 
@@ -84,19 +90,6 @@ def find(key: str) -> VoteQuestion | None:
     return of(key.partition("/")[0]).get(key)
 
 
-def key_of(named: str) -> str:
-    """Return the key of a question that a run sheet names, or "" if there is none.
-
-    Args:
-        named: The chapter and the index of a question, such as `merge/0`.
-
-    Raises:
-        NoQuestionError: It cannot be computed.
-    """
-    group, _, index = named.partition("/")
-    return dict(enumerate(of(group))).get(int(index or -1), "")
-
-
 @cache  # without chapters that cannot be computed
 def of(group: str) -> Mapping[str, VoteQuestion]:
     """Return the votes on the questions of a chapter, by their keys."""
@@ -111,28 +104,32 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
         NoQuestionError: They cannot be computed.
     """
     figures, words = chapter.figures(), prose.read(chapter.key)
-    in_room = parts_of(prose.fill(words.notes.get(NOTE, ""), figures))
-    entries: list[Asked] = []
     for name, task_words in words.tasks.items():
         task = chapter.task(name)
-        prompt = parts_of(prose.fill(task_words.words, {**figures, **task.figures}))
+        prompt = parts_of(prose.fill(task_words.question, {**figures, **task.figures}))
         for i, make in enumerate(task.questions):
             question = make()
-            vote = _vote(
-                question, in_room if NOTE in words.notes else prompt, _stage(question, task, i)
-            )
+            vote = _vote(question, prompt, _stage(question, task, i))
             key = f"{chapter.key}/{name}/{i}"
-            entries.append(Asked(key, prompt, question, task, question.name, vote))
+            has_words = isinstance(question.act, BeliefAct)  # its text may have the answer
+            subject = task_words.question if has_words else chapter.texts[name][0]
+            title = _named(key, prose.fill(subject, {**figures, **task.figures}).replace("`", ""))
+            yield Asked(key, prompt, question, task, title, vote and _titled(vote, key, title))
     belief = belief_question(chapter.key, figures)
     prompt, key = parts_of(belief.name), f"{chapter.key}/belief/0"
-    entries.append(Asked(key, prompt, belief, None, belief.name, _vote(belief, prompt)))
-    place, numbers = [*BY_KEY].index(chapter.key), count(1)
-    for entry in entries:
-        if entry.vote:
-            name = f"{place}.{next(numbers)} {entry.name or words.title}"
-            yield entry._replace(name=name, vote=replace(entry.vote, name=name))
-        else:
-            yield entry
+    title, vote = _named(key, belief.name), _vote(belief, prompt)
+    yield Asked(key, prompt, belief, None, title, vote and replace(vote, name=title))
+
+
+def _named(key: str, subject: str) -> str:
+    """Return the key and the subject of a question, on a line."""
+    shorter = subject if len(subject) <= MOST_NAMED else f"{subject[: MOST_NAMED - 1].rstrip()}…"
+    return f"{key.removesuffix('/0')}: {shorter}"
+
+
+def _titled(vote: VoteQuestion, key: str, title: str) -> VoteQuestion:
+    """Return a vote with its name; one on new text may be asked before and after a course."""
+    return replace(vote, name=title, series=len(TRANSFERS) * (key in TRANSFERS))
 
 
 def _vote(

@@ -40,7 +40,8 @@ class Page:
         has_inputs: Whether the page has a text and settings.
         has_verdict: Whether the page has an answer as its title, below the question.
         has_long_verdict: Whether that has up to two lines in smaller letters.
-        heading: Returns the title of the page, if that is not the question.
+        heading: Returns the title of the page, if that is not the question, or "" if the page draws
+            a title itself.
         short: Short names of its widgets in typed addresses, each with the name in links.
         content: Returns what the page shows for the values of a link, without a run of it. Raises
             `ValueError` with a user-facing message.

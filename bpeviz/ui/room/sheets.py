@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from bpeviz.room import sheet
 from bpeviz.room.run import Run
-from bpeviz.room.sheet import Sheet, SheetPart
+from bpeviz.room.sheet import Sheet
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink.typed import with_settings
@@ -39,12 +38,11 @@ def offered() -> Mapping[str, Sheet]:
         raise ValueError(f"The run sheet {file} cannot be read: {error.strerror}.") from error
     for part in own.parts:
         with suppress(NoQuestionError):  # a busy machine says nothing about the sheet
-            if part.kind == "learn" and not vote_questions.key_of(part.words):
-                chapter, _, index = part.words.partition("/")
+            if part.kind == "learn" and vote_questions.find(part.words) is None:
                 raise sheet.SheetError(
-                    f"Line {part.line} of the run sheet {file} asks for “learn {chapter} "
-                    f"{int(index) + 1}”, but Learn has no such question. “Ask from Learn” "
-                    "on a leader's page has their numbers: 2.7 is “learn merge 7”."
+                    f"Line {part.line} of the run sheet {file} asks for “learn "
+                    f"{part.words.removesuffix('/0')}”, but Learn has no such question. The list "
+                    "“Ask from Learn” on a leader's page has their names, such as “merge/pair”."
                 )
     return {OWN_SHEET: own, **sheet.ours()}
 
@@ -52,13 +50,4 @@ def offered() -> Mapping[str, Sheet]:
 def run(key: str) -> Run:
     """Return a new run through a run sheet."""
     sheet = offered()[key]
-    sheet = replace(sheet, parts=[_resolved(part) for part in sheet.parts])
     return Run(key, sheet, [part.link and with_settings(part.link) for part in sheet.parts])
-
-
-def _resolved(part: SheetPart) -> SheetPart:
-    """Return a part whose question of Learn has its key in place of its number."""
-    with suppress(NoQuestionError):
-        if part.kind == "learn":
-            return replace(part, words=vote_questions.key_of(part.words))
-    return part

@@ -23,7 +23,7 @@ from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import engine, figures, stored
 from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question
-from bpeviz.ui.learn.chapters import BY_KEY, encode, fences, real, stop, units, wrong
+from bpeviz.ui.learn.chapters import BY_KEY, back, encode, fences, stop, units, wrong
 from bpeviz.views.acts import bits_of
 
 
@@ -44,14 +44,6 @@ def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- words, letters or bytes
 
 
-@pytest.mark.parametrize("text", ["", "  ", "lugar", "vivía", "en un lugar, ", "Lugar", "你好"])
-def test_words_outside_of_the_list_are_right(text: str) -> None:
-    result = question("units", "unknown").result([text], gave_up=False)
-    assert result is not None
-    assert result["kind"] == ("right" if text in ("Lugar", "你好") else "draft")
-    assert result["message"]
-
-
 def pieces(view: dict[str, Any]) -> list[tuple[int, str]]:
     """Return the ids and texts of the tokens of a row."""
     ids, raw = view["changes"]["ids"], view["text"].encode()
@@ -61,16 +53,15 @@ def pieces(view: dict[str, Any]) -> list[tuple[int, str]]:
 
 
 def test_rows_have_words_letters_and_bytes() -> None:
-    listed, letters, single = engine.still(units.rows("lugar niño,"))["views"]
+    listed, letters, single = engine.still(units.rows("lower niño"))["views"]
     assert pieces(listed) == [
-        (units.WORDS.index("lugar"), "lugar"),
+        (units.WORDS.index("lower"), "lower"),
         (DROPPED_ID, " "),
         (UNKNOWN_ID, "niño"),
-        (units.WORDS.index(","), ","),
     ]
-    assert [text for _, text in pieces(letters)] == [*"lugar niño,"]
-    assert [token_id for token_id, _ in pieces(single)] == [*"lugar niño,".encode()]
-    assert [row["tokenCounts"] for row in (listed, letters, single)] == [[3], [11], [12]]
+    assert [text for _, text in pieces(letters)] == [*"lower niño"]
+    assert [token_id for token_id, _ in pieces(single)] == [*"lower niño".encode()]
+    assert [row["tokenCounts"] for row in (listed, letters, single)] == [[2], [10], [11]]
     for text in DIFFICULT:
         for row in engine.still(units.rows(text))["views"]:
             assert "".join(piece for _, piece in pieces(row)) == text or row["title"] == "Bytes"
@@ -150,13 +141,13 @@ def test_text_without_a_merge_to_forbid_or_with_too_many_fences_has_no_question(
 
 
 def test_ids_are_decoded_as_they_stand() -> None:
-    asked, task = question("encode", "ids"), encode.CHAPTER.task("ids")
+    asked, task = question("back", "ids"), back.CHAPTER.task("ids")
     start = [67, 111, 109, 256, 101, 115, 116, 195, 161, 115, 63]
-    assert encode.tokenizer().encode("Como estás?") == start
+    assert encode.own_tokenizer().encode("Como estás?") == start
     for ids in (start, [195], [161, 195], [195, 161], [115, 195], start[::-1], []):
         assert asked.act.accepts(ids)
         data = task.payload(0, ids)
-        raw = b"".join(map(encode.tokenizer().token_bytes, ids))
+        raw = b"".join(map(encode.own_tokenizer().token_bytes, ids))
         assert data["views"][0]["text"] == raw.decode(errors="replace")
         assert [part["id"] for part in data["task"]["pieces"]] == ids
         assert asked.judge(ids).verdict == ("right" if ids == [195, 161] else "wrong")
@@ -178,31 +169,7 @@ def test_pieces_of_decoded_bytes_end_where_characters_do(cuts: tuple[int, ...]) 
     assert row.text == raw.decode(errors="replace")
 
 
-# ---- real ones, and what goes wrong
-
-NAME = real.CHAPTER.texts["special"][0]
-
-
-@pytest.mark.usefixtures("no_files")
-def test_typed_name_is_right_only_as_a_whole_and_stays_seven_tokens() -> None:
-    asked, task = question("real", "special"), real.CHAPTER.task("special")
-    whole = tiktoken.get_encoding("o200k_base")
-    for end in range(len(NAME) + 1):
-        part = NAME[:end]
-        assert asked.judge(part).verdict == ("right" if part == NAME else "wrong")
-        assert ids_of(task.payload(0, part)) == whole.encode(part, disallowed_special=())
-    assert len(ids_of(task.payload(0, NAME))) == 7
-
-
-def test_other_text_needs_a_file_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    text, task = f"The end {NAME}", real.CHAPTER.task("special")
-    with monkeypatch.context() as without:
-        without.setattr(download, "available", lambda name: False)
-        judgment = question("real", "special").judge(text)
-        assert (judgment.verdict, "file" in words(judgment.message)) == ("right", True)
-        assert len(ids_of(task.payload(0, text))) == len(text), "its bytes"
-        refusal(question, "real", "word", "Windmühle", error=NoQuestionError)
-    assert ids_of(task.payload(0, text)) == bpeviz.load("o200k_base").encode(text)
+# ---- what goes wrong
 
 
 @pytest.mark.usefixtures("no_files")
@@ -221,6 +188,7 @@ def test_forged_name_is_the_control_token_or_six_ordinary_ones() -> None:
     ordinary = whole.encode("<|im_end|>", disallowed_special=())
     assert str(ordinary)[1:-1] in str(own)
     assert wrong.CHAPTER.figures()["plain"] == len(ordinary) == 6
+    refusal(question, "wrong", "word", "Windmühle", error=NoQuestionError)
     assert [part.label for part in stored.o200k().tokens(wrong.GOING_ON)][-1] == "·blue"
 
 

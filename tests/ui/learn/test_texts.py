@@ -1,4 +1,4 @@
-"""The texts of all tasks: three each by rule, whose truths are computed again by definition."""
+"""The texts of all tasks, whose truths are computed again by definition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 import tiktoken
 
 from bpeviz.ui.learn.base import DON_QUIJOTE, Question
-from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, encode, units
+from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, back, stop, units
+from bpeviz.ui.learn.chapters import merge as merge_chapter
 from bpeviz.views.acts import BoundariesAct
 
 TEXTS = [
@@ -20,8 +21,6 @@ TEXTS = [
     for name, texts in chapter.texts.items()
     for turn in range(len(texts))
 ]
-CUTS = {("why", "letters"), ("real", "digits"), ("wrong", "space"), ("wrong", "numbers")}
-
 Pair = tuple[bytes, bytes]
 
 
@@ -78,6 +77,8 @@ def is_solved(question: Question, given: Any) -> bool:
 
 def check_pairs(questions: Sequence[Question], text: str) -> None:
     row = single(text)
+    if text == merge_chapter.NEW_TEXT:  # the first merge is made
+        row = merge(row, best_pairs([row])[0])
     for question in questions:
         best = best_pairs([row])
         assert isinstance(question.act.places, list)
@@ -118,16 +119,6 @@ def check_places(question: Question, row: Sequence[bytes], right: Pair) -> None:
         assert pair == right or question.feedback(atom)
 
 
-def check_encoding(questions: Sequence[Question], text: str) -> None:
-    pairs, _ = trained([single(DON_QUIJOTE)], encode.MERGES)
-    row = single(text)
-    for question in questions:
-        number, pair = next((i, pair) for i, pair in enumerate(pairs, 1) if pair in pairwise(row))
-        check_places(question, row, pair)
-        assert f" is merge {number}, " in told(question)
-        row = merge(row, pair)
-
-
 def check_ids(questions: Sequence[Question], text: str) -> None:
     letter = next(letter for letter in text if not letter.isascii())
     assert questions[0].judge(None).right == [*letter.encode()]
@@ -144,18 +135,48 @@ def check_ranks(questions: Sequence[Question], text: str) -> None:
         row = merge(row, pair)
 
 
-def check_typed(questions: Sequence[Question], name: str) -> None:
-    ids = tiktoken.get_encoding("o200k_base").encode(name, disallowed_special=())
-    assert all(str(token_id) in told(questions[0]) for token_id in ids)
-    assert f"{len(ids)} plain tokens" in told(questions[0])
+def picked(question: Question, words: str) -> bool:
+    """Return whether an option is right, and no other one."""
+    verdicts = [question.judge(i).verdict for i, _ in enumerate(question.act.options)]
+    right = [option["words"] for option in question.act.options].index(words)
+    return verdicts.count("right") == 1 and verdicts[right] == "right"
 
 
-def check_list(questions: Sequence[Question], text: str) -> None:
-    words = text.replace(",", " , ").replace(".", " . ").split()
-    listed = [word for row in questions[0].rows for (word,) in row["items"]]
-    assert listed == [*dict.fromkeys(words)]
-    assert not any(is_solved(questions[0], word) for word in listed)
-    assert is_solved(questions[0], units.NEW_WORD)
+def check_line(questions: Sequence[Question], text: str) -> None:
+    whole = tiktoken.get_encoding("o200k_base")
+    (split,) = (line for line in text.split("\n") if len(whole.encode(line)) > 1)
+    assert picked(questions[0], split)
+
+
+def check_back(questions: Sequence[Question], text: str) -> None:
+    pairs, _ = trained([single(DON_QUIJOTE)], 40)
+    row = single(text)
+    for pair in pairs:
+        row = merge(row, pair)
+    (offered,) = (
+        name for name in (b"".join(pairs[number - 1]) for number in stop.OFFERED) if name in row
+    )
+    assert picked(questions[0], offered.decode().replace(" ", "·"))
+
+
+def check_alone(questions: Sequence[Question], text: str) -> None:
+    broken = [byte for byte in text.encode()[: back.OFFERED] if byte > 127]
+    assert [picked(questions[0], str(byte)) for byte in broken] == [True]
+
+
+def check_slow(questions: Sequence[Question], text: str) -> None:
+    pairs, _ = trained([single(units.TRAINED_ON)], units.MERGES)
+    row = single(text)
+    for pair in pairs:
+        row = merge(row, pair)
+    assert questions[0].judge(cut(row, questions[0])).verdict == "right"
+    assert questions[0].judge(0).verdict == "wrong"
+
+
+def check_endings(questions: Sequence[Question], text: str) -> None:
+    assert text == "don't"  # a contraction of GPT-2's rule: don 't
+    assert questions[0].judge(cut([b"don", b"'t"], questions[0])).verdict == "right"
+    assert questions[0].judge(cut([b"don", b"'", b"t"], questions[0])).verdict == "wrong"
 
 
 def check_bytes(questions: Sequence[Question], example: str) -> None:
@@ -166,20 +187,24 @@ def check_bytes(questions: Sequence[Question], example: str) -> None:
 
 
 CHECKS: dict[tuple[str, str], Callable[[Sequence[Question], str], None]] = {
-    ("units", "unknown"): check_list,
+    ("why", "which"): check_line,
+    ("units", "slow"): check_slow,
     ("units", "weights"): check_bytes,
     ("merge", "pair"): check_pairs,
+    ("merge", "next"): check_pairs,
     ("stop", "line"): check_stop,
+    ("stop", "back"): check_back,
     ("fences", "apart"): check_fences,
-    ("encode", "next"): check_encoding,
-    ("encode", "ids"): check_ids,
-    ("real", "next"): check_ranks,
-    ("real", "special"): check_typed,
+    ("fences", "endings"): check_endings,
+    ("encode", "next"): check_ranks,
+    ("encode", "first"): check_ranks,
+    ("back", "ids"): check_ids,
+    ("back", "alone"): check_alone,
 }
 
 
 def tokens_of(name: str, text: str) -> list[bytes]:
-    whole = tiktoken.get_encoding("gpt2" if name == "name" else "o200k_base")
+    whole = tiktoken.get_encoding("o200k_base")
     if name == "chat":  # the program looks for its special names
         before, bracket, after = text.partition("<")
         return [before.encode(), (bracket + after).encode()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
@@ -17,14 +18,13 @@ from bpeviz.room import sheet
 from bpeviz.text import as_json
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import page_trainings
-from bpeviz.ui.learn import tours
+from bpeviz.ui.learn import prose, tours
 from bpeviz.ui.learn.chapters import CHAPTERS
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import cache
 from bpeviz.ui.runtime.user import acting_for
 
-BY_PATH = {page.path: page for page in PAGES}
 OF_THE_RUN = {"reveal", "initialStep", "opensInMotion", "ways", "remark", "plays", "races"}
 """What a player has of the run of its page: how it opens, and what the user may do next."""
 
@@ -66,14 +66,9 @@ WRITTEN = [
 def links() -> list[str]:
     """Return the addresses of run sheets, tours, chapters, and others."""
     addresses = [part.link for each in sheet.ours().values() for part in each.parts if part.link]
-    states = [
-        *((tour.page, step.values) for tour in tours.TOURS.values() for step in tour.steps),
-        *(
-            (BY_PATH[target.path], target.values)
-            for chapter in CHAPTERS
-            if chapter.target and (target := chapter.target(chapter.text))
-        ),
-    ]
+    targets = " ".join(chapter.target(chapter.text) for chapter in CHAPTERS if chapter.target)
+    addresses += re.findall(r"\]\(\.(/[^)]*)\)", prose.MORE.read_text("utf-8") + targets)
+    states = ((tour.page, step.values) for tour in tours.TOURS.values() for step in tour.steps)
     for page, values in states:
         name = page.path.removeprefix("pages/").removesuffix(".py")
         query = urlencode({"s": codec.pack(dict(values))})

@@ -260,7 +260,7 @@ def test_another_typed_address_replaces_the_values() -> None:
 def test_parameters_with_other_effects_are_not_settings() -> None:
     others = {session.PARAMETER, session.STEP, session.TOUR, tab_state.MARK}
     others |= {tickets.PARAMETER, learn.PARAMETER}
-    others |= {teachers_page.PARAMETER, teachers_page.LARGE}
+    others |= {teachers_page.PARAMETER, learn.LARGE}
     assert others <= typed.NOT_SETTINGS
     links = {widget.link for page in PAGES for widget in page.widgets(LinkValues({}, []))}
     assert links & typed.NOT_SETTINGS == {learn.CHAPTER.link}

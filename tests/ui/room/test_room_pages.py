@@ -151,10 +151,10 @@ def test_run_sheet_of_the_server_is_checked(
     file = tmp_path / "own.txt"
     monkeypatch.setenv(sheets.VARIABLE, str(file))
     refusal(sheets.offered.__wrapped__, naming=str(file))
-    for unknown in ("merge 9", "first-merge 1"):
+    for unknown in ("real/next", "merge/first"):
         file.write_text(f"Own\n\n1 min learn {unknown}", encoding="utf-8")
         refusal(sheets.offered.__wrapped__, naming=("Line 3", unknown))
-    file.write_text("Own\n1 min learn merge 1", encoding="utf-8")
+    file.write_text("Own\n1 min learn merge/pair", encoding="utf-8")
     offered = sheets.offered.__wrapped__()
     assert next(iter(offered)) == sheets.OWN_SHEET
     monkeypatch.setattr(sheets, "offered", lambda: offered)

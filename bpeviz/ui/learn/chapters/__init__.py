@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.learn.chapters import encode, fences, merge, real, stop, units, why, wrong
+from bpeviz.ui.learn.chapters import back, encode, fences, merge, stop, units, why, wrong
 
 CHAPTERS = (
     why.CHAPTER,
@@ -11,7 +11,7 @@ CHAPTERS = (
     stop.CHAPTER,
     fences.CHAPTER,
     encode.CHAPTER,
-    real.CHAPTER,
+    back.CHAPTER,
     wrong.CHAPTER,
 )
 

@@ -1,95 +1,86 @@
-"""Chapter 5: encode and decode."""
+"""Chapter 5: encode a word by the ranks of merges."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from bpeviz.analysis import trace
-from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import MergeTokenizer
-from bpeviz.text import counted
 from bpeviz.ui import components
-from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Task
-from bpeviz.views import encoded
-from bpeviz.views.acts import IdsAct, Judgment, token
-from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
+from bpeviz.ui.learn import engine, stored
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Task
+from bpeviz.ui.learn.chapters.merge import MERGES
+from bpeviz.views.acts import token
+from bpeviz.views.payloads import MessagePart, MessageRow, Player
 
-MERGES = 20
-ROUNDS = 4
-"""The questions, of which “casa de lanza” has no more."""
+ROUNDS = 3
+"""The merges of a word that the user chooses. All others follow."""
 
-PHRASES = ("casa de lanza", "un hidalgo de la casa", "el tiempo de la Mancha")
-BACK = ("Como estás?", "El niño come.", "¿Qué lugar?")
-"""Texts that are decoded again. The merges of Don Quijote have none of their accents."""
+OWN_ROUNDS, PHRASE = 4, "casa de lanza"
+"""The merges of a text of one's own to choose, and an example."""
 
 APART, APART_FROM = "abc", "bc bc bc ab ab"
 """A text that two ways of encoding split differently, and the training text of both."""
 
 
 @cache
-def tokenizer() -> MergeTokenizer:
+def own_tokenizer() -> MergeTokenizer:
     """Return the tokenizer trained on the opening of Don Quijote."""
     trained = engine.merges_of(DON_QUIJOTE, merges=MERGES).tokenizer()
     assert isinstance(trained, MergeTokenizer)  # noqa: S101 (for the type)
     return trained
 
 
-def _part(token_id: int, color: int = -1) -> TokenPart:
-    return token(tokenizer().token_label(token_id), color)
-
-
-def _next(text: str) -> Task[int]:
-    """Return the task in which the user chooses the merges of a text."""
-    merges = tokenizer().merges
-    items: list[list[MessagePart]] = [[_part(merge.left), _part(merge.right)] for merge in merges]
+def _own(text: str) -> Task[int]:
+    """Return the task in which the user chooses the merges of a text by those of Don Quijote."""
+    tokenizer = own_tokenizer()
+    items: list[list[MessagePart]] = [
+        [token(tokenizer.token_label(part)) for part in (merge.left, merge.right)]
+        for merge in tokenizer.merges
+    ]
     rows: list[MessageRow] = [{"title": "Merges", "items": items, "numbered": True}]
-    numbers = {(merge.left, merge.right): i for i, merge in enumerate(merges, 1)}
+    numbers = {(merge.left, merge.right): i for i, merge in enumerate(tokenizer.merges, 1)}
     named = engine.MergeNumbers(numbers.get, "is merge {}", "an earlier one")
-    return engine.merges_in_order(text, tokenizer(), ROUNDS, named, rows)
+    return engine.merges_in_order(text, tokenizer, OWN_ROUNDS, named, rows)
 
 
-def _ids(text: str) -> Task[list[int]]:
-    """Return the task in which the user takes ids away until one character of several is left."""
-    start = tokenizer().encode(text)
-    goal = next(letter for letter in text if len(tokenizer().encode(letter)) > 1)
-    right = tokenizer().encode(goal)
-    colors = encoded.hues_of(trace.inspect(text, tokenizer()))
+def ranks(word: str) -> list[int]:
+    """Return the ranks of some merges: all those of a word, and some that do not fit it.
 
-    def piece(token_id: int) -> TokenPart:
-        color = color_index_of(tokenizer(), token_id, colors)
-        return {**_part(token_id, color), "id": token_id}
+    One that does not fit stands before each merge that the user chooses: that with the highest rank
+    below.
+    """
+    tokenizer = stored.o200k()
+    fitting = [event.id for event in trace.inspect(word, tokenizer).events if event.id]
+    rest = [i for i in tokenizer.known_ids() if tokenizer.parents(i) and not _is_in(word, i)]
+    others = [max((i for i in rest if i < rank), default=rank) for rank in fitting[:ROUNDS]]
+    return sorted({*fitting, *others})
 
-    def judge(given: list[int] | None) -> Judgment[list[int]]:
-        decoded = tokenizer().decode(ids := right if given is None else given)
-        if decoded == goal:
-            names = [part for token_id in ids for part in (piece(token_id), " ")]
-            said = f"are the {len(ids)} bytes of "
-            return Judgment("right", [*names, said, token(goal), ". Each one alone is �."], right)
-        if not decoded:
-            return Judgment("wrong", ["No id is left. Take them all again."], right)
-        verb = "decodes" if len(ids) == 1 else "decode"
-        broken = ": � stands for bytes that are no character" if "�" in decoded else ""
-        message = f"{counted(len(ids), 'id')} {verb} to “{decoded}”{broken}."
-        return Judgment("wrong", [message], right)
 
-    def payload(done: int, given: list[int] | None) -> Player:
-        ids = start if given is None else given
-        parts = [(piece(i), tokenizer().token_bytes(i)) for i in ids]
-        data = engine.still([engine.decoded_row(parts)], "ids", text)
-        data["views"][0]["noText"] = "No id is left."
-        actions: dict[str, list[int] | None] = {"All ids again": start} if ids != start else {}
-        data["task"] = {"pieces": [part for part, _ in parts], "actions": actions}
-        return data
+def _is_in(word: str, token_id: int) -> bool:
+    """Return whether a token is a part of a word, or is not plain letters."""
+    name = stored.o200k().token_label(token_id)
+    return name in word or not (name.isascii() and name.isalpha())
 
-    told: dict[str, int | str] = {
-        "back": text,
-        "letter": goal,
-        "back_tokens": len(start),
-        "back_bytes": len(text.encode()),
-    }
-    return Task([lambda: Question(IdsAct(tuple(start)), judge, name="Ids to text")], payload, told)
+
+def _next(word: str, rounds: int = ROUNDS) -> Task[int]:
+    """Return the task in which the user chooses GPT-4o's merges of a word, by their ranks."""
+    tokenizer = stored.o200k()
+    items: list[list[MessagePart]] = []
+    for rank in ranks(word):
+        left, right = tokenizer.parents(rank) or (rank, rank)
+        names = (token(tokenizer.token_label(part)) for part in (left, right))
+        items.append([*names, f" {rank:,}"])
+    rows: list[MessageRow] = [{"title": "Merges, by rank", "items": items, "numbered": False}]
+
+    def rank_of(pair: tuple[int, int]) -> int | None:
+        letters = b"".join(map(tokenizer.token_bytes, pair)).decode()
+        return next(tokenizer.find(letters), None)
+
+    numbers = engine.MergeNumbers(rank_of, "has the rank {}", "a smaller one")
+    task = engine.merges_in_order(word, tokenizer, rounds, numbers, rows)
+    return Task(task.questions, lambda done, given: engine.plain(task.payload(done, given)))
 
 
 def both_ways() -> Player:
@@ -104,10 +95,15 @@ def both_ways() -> Player:
 
 CHAPTER = Chapter(
     key="encode",
-    texts={"next": PHRASES, "ids": BACK},
-    tasks={"next": _next, "ids": _ids},
+    texts={"next": [stored.BERRIES[0]], "first": [stored.LONG_WORD]},
+    tasks={"next": _next, "first": lambda word: _next(word, 1), "own": _own},
     rounds={"next": ROUNDS},
-    own="next",
-    figures=lambda: {"apart_from": APART_FROM},
+    own="own",
+    example=PHRASE,
+    figures=lambda: {
+        "apart_from": APART_FROM,
+        "entries": round(stored.o200k().vocab_size, -3),
+        "phrase": PHRASE,
+    },
     drawings={"longest": lambda: components.player(both_ways(), "learn_encode_ways")},
 )

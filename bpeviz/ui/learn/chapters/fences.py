@@ -8,7 +8,7 @@ from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import Chapter, Mistake, NoQuestionError, Question, Task
 from bpeviz.ui.learn.figures import FENCED_TEXT, FENCED_TEXTS, Fenced, fenced, fences_of, joins
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import BoundariesAct, Judgment, atoms_of, bits_of, token
@@ -19,6 +19,8 @@ FENCED_MERGES = 6
 
 WORD = "casa"
 """A word that stands before two marks."""
+
+CONTRACTION = "don't"
 
 MOST_FENCES = 52
 """The most places for fences: an answer is a whole number that a browser can store."""
@@ -124,6 +126,39 @@ def _question(text: str, places: list[int]) -> Question[int]:
     return Question(BoundariesAct(pieces, after, is_live=True), judge, name="The fences")
 
 
+def _endings(text: str) -> Task[int]:
+    """Return the task in which the user places the fences of GPT-2's rule, all at once."""
+
+    def payload(done: int, given: int | None) -> Player:
+        merges = len(text) if done else 0
+        training = engine.merges_of(text, merges=merges, pattern="gpt2", min_count=1)
+        return engine.plain(engine.on_stage(engine.stage_of(training, text), "endings"))
+
+    return Task([partial(_rule_question, text)], payload)
+
+
+def _rule_question(text: str) -> Question[int]:
+    after = [*range(len(text) - 1)]
+    right = bits_of(after, [fence - 1 for fence in fences_of(text)])
+    act = BoundariesAct([*text], after)
+    parts: list[MessagePart] = ["Its pre-tokens are "]
+    for part in act.parts(right):
+        parts += [token(part), " "]
+
+    def judge(given: int | None) -> Judgment[int]:
+        return Judgment("right" if given in (None, right) else "wrong", parts, right)
+
+    def mistakes() -> list[Mistake[int]]:
+        mark = text.index("'")
+        apart = bits_of(after, [mark - 1, mark])
+        return [
+            Mistake(apart, ["Most marks stand alone, but this one begins an ending."]),
+            Mistake(0, ["Without a fence, the word and its ending would be one part."]),
+        ]
+
+    return Question(act, judge, mistakes, name="GPT-2's fences")
+
+
 def _cut(result: Fenced, part: str) -> str:
     """Return the tokens of the first place of a part of the text, in backquotes.
 
@@ -156,15 +191,14 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="fences",
-    texts={"apart": FENCED_TEXTS},
-    tasks={"apart": _apart},
+    texts={"apart": FENCED_TEXTS, "endings": [CONTRACTION]},
+    tasks={"apart": _apart, "endings": _endings},
     own="apart",
     figures=_figures,
     target=partial(
         engine.train_page,
         label="Open this text in Train, with the fences of GPT-2",
-        largest=256 + FENCED_MERGES,
+        merges=FENCED_MERGES,
         pattern="gpt2",
-        min_count=1,
     ),
 )

@@ -7,27 +7,30 @@ from functools import partial
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter
 
-ROUNDS, AHEAD = 6, 10
-"""The merges that the user chooses, and those that are compared with the best known ones."""
+ROUNDS, MERGES = 3, 20
+"""The merges that the user chooses, and those after which the engine stops."""
 
-CLEVER = 94
-"""The tokens after the best known ones, which a test repeats."""
+AHEAD, CLEVER = 10, 94
+"""A number of merges, and the tokens after the best known ones, which a test repeats."""
+
+NEW_TEXT = "tomato potato"
 
 
 def _figures() -> dict[str, int | str]:
     training = engine.merges_of(DON_QUIJOTE, merges=AHEAD)
     greedy = int(training.boundaries(DON_QUIJOTE).token_counts[-1])
-    return {"merges": AHEAD, "greedy": greedy, "clever": CLEVER}
+    return {"merges": AHEAD, "greedy": greedy, "clever": CLEVER, "last": MERGES}
 
 
 CHAPTER = Chapter(
     key="merge",
-    texts={"pair": SENTENCES[:3]},
-    tasks={"pair": partial(engine.rounds_of, rounds=ROUNDS)},
+    texts={"pair": SENTENCES[:3], "next": [NEW_TEXT]},
+    tasks={
+        "pair": partial(engine.rounds_of, rounds=ROUNDS, last=MERGES),
+        "next": partial(engine.rounds_of, rounds=1, start=1),
+    },
     rounds={"pair": ROUNDS},
     own="pair",
     figures=_figures,
-    target=partial(
-        engine.train_page, label="Open this text in Train", largest=256 + 20, min_count=1
-    ),
+    target=partial(engine.train_page, label="Open this text in Train", merges=MERGES),
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
 from bpeviz.text import counted
-from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Mistake, PageLink, Question, Task
+from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Mistake, Question, Task
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import Judgment, StopAct, Verdict, token
@@ -16,8 +15,9 @@ from bpeviz.views.stage import Stage
 
 MERGES, BYTES = 40, 256
 
-ONCE = 20
-"""A merge of a pair that was seen once: the token is three words."""
+LATER_TEXT = "Una ama que pasaba de los cuarenta"
+OFFERED = (11, 13, 20)
+"""A part of a later sentence, and the merges of which one comes back in it."""
 
 WIDTH = 768
 """The numbers of GPT-2's embeddings, in its smallest model."""
@@ -110,10 +110,37 @@ def _mistake(step: int, last: int) -> str:
     return "Too late: the last merges before your line make only the training text shorter."
 
 
+def _back(new: str) -> Task[int]:
+    """Return the task in which the user picks the merge that a new text needs, too."""
+    tokenizer = engine.merges_of(DON_QUIJOTE, merges=MERGES).tokenizer()
+
+    def payload(done: int, given: int | None) -> Player:
+        stage = engine.encoding(new, tokenizer, None if done else 0)
+        return engine.plain(engine.on_stage(stage, "back"))
+
+    return Task([partial(_comes_back, new)], payload)
+
+
+def _comes_back(new: str) -> Question[int]:
+    """Return the question which of some merges of the training a new text needs, too."""
+    training = engine.merges_of(DON_QUIJOTE, merges=MERGES)
+    names = {training.name(merge.new_id): i for i, merge in enumerate(training.merges, 1)}
+    offered = (name for name, number in names.items() if number in OFFERED)
+    listed = sorted(offered, key=str.casefold)
+    taken = {part.label for part in training.tokenizer().tokens(new)}
+    right = next(i for i, name in enumerate(listed) if name in taken)
+    wrong = [Mistake(i, [token(name), " is not in the new text."]) for i, name in enumerate(listed)]
+    number = names[listed[right]]
+    message: list[MessagePart] = [
+        token(listed[right]),
+        f", merge {number}, is the only one that comes back.",
+    ]
+    return engine.picked(listed, right, message, wrong)
+
+
 def _figures() -> dict[str, int | str]:
     entries = BYTES + _stop_line(NEW_TEXT).last
     return {
-        "once": ONCE,
         "width": WIDTH,
         "entries": entries,
         "numbers": entries * WIDTH,
@@ -123,17 +150,16 @@ def _figures() -> dict[str, int | str]:
     }
 
 
-def _target(text: str) -> PageLink:
-    link = engine.train_page(text, "Open in Train, on both texts", BYTES + MERGES, min_count=1)
-    values = {TRAIN_ON.sample.link: OWN_TEXT, TRAIN_ON.box.link: DON_QUIJOTE}
-    return replace(link, values={**link.values, **values})
-
-
 CHAPTER = Chapter(
     key="stop",
-    texts={"line": SENTENCES[1:]},
-    tasks={"line": _line},
+    texts={"line": SENTENCES[1:], "back": [LATER_TEXT]},
+    tasks={"line": _line, "back": _back},
     own="line",
     figures=_figures,
-    target=_target,
+    target=partial(
+        engine.train_page,
+        label="Open in Train, on both texts",
+        merges=MERGES,
+        train_on=DON_QUIJOTE,
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -12,44 +12,32 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.palette import COLORS
 from bpeviz.text import counted, joined, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Question, Task
-from bpeviz.views.acts import Judgment, TypeAct, token
-from bpeviz.views.payloads import MessagePart, MessageRow
+from bpeviz.ui.learn.base import Chapter, Question, Task
+from bpeviz.views.acts import Judgment, TypeAct
 from bpeviz.views.stage import Row
+
+TRAINED_ON, MERGES = "low lower lowest", 2
+"""The text of which there is a list of words, and a list of merges."""
 
 MOST_TYPED = 4
 """The most characters of the text to type."""
 
-CHARACTERS = 144_000
-"""Characters that Unicode has at least."""
-
-NEW_WORD = "caterpillar"
+CHARACTERS = 160_000
+"""The characters of Unicode 17, rounded."""
 
 HEAVY = ("你好😃", "日本é", "😃👍語")
 """Texts whose bytes are the goal."""
 
 _PIECES = regex.compile(r"\s+|[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|\X")
 _BYTES = {byte: (label(bytes([byte])), -1) for byte in range(256)}
+WORDS = TRAINED_ON.split()
 
 
-def words_of(text: str) -> list[str]:
-    """Return the list of a text: each of its words and marks once."""
-    return [*dict.fromkeys(piece for piece in _PIECES.findall(text) if not piece.isspace())]
-
-
-WORDS = words_of(DON_QUIJOTE)
-
-
-def _pieces(text: str, listed: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """Yield the words of a text, and what is between them, with their numbers in the list."""
     for piece in _PIECES.findall(text):
-        known = listed.index(piece) if piece in listed else UNKNOWN_ID
+        known = WORDS.index(piece) if piece in WORDS else UNKNOWN_ID
         yield DROPPED_ID if piece.isspace() else known, piece
-
-
-def unknown(text: str, listed: Sequence[str] = WORDS) -> list[str]:
-    """Return the words of a text that are not in the list."""
-    return [piece for number, piece in _pieces(text, listed) if number == UNKNOWN_ID]
 
 
 def characters(text: str) -> list[str]:
@@ -57,12 +45,12 @@ def characters(text: str) -> list[str]:
     return [match[0] for match in regex.finditer(r"\X", text)]
 
 
-def rows(text: str, vocabulary: Sequence[str] = WORDS) -> list[Row]:
+def rows(text: str) -> list[Row]:
     """Return a text in words of a list, in letters and in bytes."""
-    words = [(number, len(piece.encode())) for number, piece in _pieces(text, vocabulary)]
+    words = [(number, len(piece.encode())) for number, piece in _pieces(text)]
     letters = [(ord(letter), len(letter.encode())) for letter in text]
     signs = {ord(letter): (label(letter.encode()), -1) for letter in text}
-    listed = {i: (word, i % COLORS) for i, word in enumerate(vocabulary)}
+    listed = {i: (word, i % COLORS) for i, word in enumerate(WORDS)}
     return [
         engine.row(text, "Words", words, listed),
         engine.row(text, "Letters", letters, signs),
@@ -73,23 +61,6 @@ def rows(text: str, vocabulary: Sequence[str] = WORDS) -> list[Row]:
 def weights(text: str) -> list[Row]:
     """Return a text over the fields of its bytes."""
     return [engine.row(text, "", [(byte, 1) for byte in text.encode()], _BYTES)]
-
-
-def _judge_unknown(listed: Sequence[str], given: str | None) -> Judgment[str]:
-    text = NEW_WORD if given is None else given
-    lost = [*dict.fromkeys(unknown(text, listed))]
-    if not text.strip():
-        return Judgment("wrong", ["There is no word yet."])
-    if not lost:
-        last = words_of(text)[-1]
-        return Judgment("wrong", [token(last), " is in the list."])
-    letters, size = counted(len(lost[0]), "letter"), counted(len(lost[0].encode()), "byte")
-    message: list[MessagePart] = [
-        token(label(lost[0].encode())),
-        " is not in the list, so it becomes ",
-    ]
-    message += [token(engine.UNKNOWN_WORD), f". As {letters} or as {size}, it is not lost."]
-    return Judgment("right", message, NEW_WORD)
 
 
 def _judge_weights(example: str, given: str | None) -> Judgment[str]:
@@ -106,19 +77,11 @@ def _judge_weights(example: str, given: str | None) -> Judgment[str]:
     return Judgment("wrong", [f"{so_far}: {joined(todo)}."])
 
 
-def _unknown(text: str) -> Task[str]:
-    if text not in SENTENCES:  # one of the user's own
-        return Task((), lambda done, given: engine.still(rows(text)))
-    listed = words_of(text)
-    words: MessageRow = {
-        "title": "The list",
-        "items": [[word] for word in listed],
-        "numbered": False,
-    }
-    question = Question(
-        TypeAct(100), partial(_judge_unknown, listed), name="A new word", rows=[words]
-    )
-    return engine.typed(question, partial(rows, vocabulary=listed))
+def _slow(word: str) -> Task[int]:
+    """Return the task in which the user splits a word that is in no list."""
+    tokenizer = engine.merges_of(TRAINED_ON, merges=MERGES).tokenizer()
+    whole = "The list has no such word. It has only pieces that repeat."
+    return engine.cut_task(word, tokenizer, "A word in no list", {(word,): whole})
 
 
 def _weights(example: str) -> Task[str]:
@@ -128,17 +91,24 @@ def _weights(example: str) -> Task[str]:
     return replace(task, figures={"goal": len(example.encode())})
 
 
-CHAPTER = Chapter(
-    key="units",
-    texts={"unknown": SENTENCES[:3], "weights": HEAVY},
-    tasks={"unknown": _unknown, "weights": _weights},
-    own="unknown",
-    figures=lambda: {
-        "smile": ord("😃"),
-        "smile_bytes": len("😃".encode()),
+def _own(text: str) -> Task[str]:
+    return Task((), lambda done, given: engine.still(rows(text)))
+
+
+def _figures() -> dict[str, int | str]:
+    return {
+        "unknown": engine.UNKNOWN_WORD,
         "byte_values": len(_BYTES),
         "most": MOST_TYPED,
         "ascii": 128,
         "characters": CHARACTERS,
-    },
+    }
+
+
+CHAPTER = Chapter(
+    key="units",
+    texts={"slow": ["slow"], "weights": HEAVY},
+    tasks={"slow": _slow, "weights": _weights, "own": _own},
+    own="own",
+    figures=_figures,
 )

@@ -1,12 +1,15 @@
-"""Chapter 0: why tokens matter."""
+"""Chapter 0: strawberry, or what a language model gets in place of letters."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import Chapter, Task
+from bpeviz.ui.learn.base import Chapter, Mistake, NoQuestionError, Question, Task
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
-from bpeviz.views.acts import LONGEST_OWN_WORD
+from bpeviz.views.acts import LONGEST_OWN_WORD, token
+from bpeviz.views.payloads import MessagePart, Player
 
 AFTER_SPACE = " strawberry"
 
@@ -20,13 +23,41 @@ EXPECTED = (
 
 def letters(text: str) -> Task[int]:
     """Return the task in which the user places GPT-4o's boundaries."""
-    return engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
+    task = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
+    return Task(task.questions, lambda done, given: engine.bare(task.payload(done, given)))
+
+
+def _which(text: str) -> Task[int]:
+    """Return the task in which the user picks the line that GPT-4o splits."""
+
+    def payload(done: int, given: int | None) -> Player:
+        stage = engine.encoding(text, stored.o200k(), None if done else 0)
+        return engine.bare(engine.on_stage(stage, "which"))
+
+    return Task([partial(_split_line, text)], payload)
+
+
+def _split_line(text: str) -> Question[int]:
+    """Return the question which line has several tokens.
+
+    Raises:
+        NoQuestionError: Not exactly one has.
+    """
+    words = sorted(text.split("\n"))
+    tokens = {word: stored.o200k().tokens(word) for word in words}
+    split = [i for i, word in enumerate(words) if len(tokens[word]) > 1]
+    if len(split) != 1:
+        raise NoQuestionError("One of these words must have several tokens.")
+    message: list[MessagePart] = [token(words[split[0]]), " becomes "]
+    for part in tokens[words[split[0]]]:
+        message += [token(part.label), " "]
+    wrong = [Mistake(i, [token(word), " is in the list."]) for i, word in enumerate(words)]
+    return engine.picked(words, split[0], [*message, "here."], wrong)
 
 
 def _after_space() -> None:
-    components.player(
-        engine.played(AFTER_SPACE, stored.o200k(), "After a space"), "learn_why_space"
-    )
+    payload = engine.bare(engine.played(AFTER_SPACE, stored.o200k(), "After a space"))
+    components.player(payload, "learn_why_space")
 
 
 def _figures() -> dict[str, int | str]:
@@ -36,8 +67,8 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="why",
-    texts={"letters": stored.BERRIES},
-    tasks={"letters": letters},
+    texts={"letters": stored.BERRIES, "which": [stored.LINES]},
+    tasks={"letters": letters, "which": _which},
     own="letters",
     longest=LONGEST_OWN_WORD,
     figures=_figures,

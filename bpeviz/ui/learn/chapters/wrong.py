@@ -22,6 +22,9 @@ GOING_ON = f"{stored.PROMPTS[0]}blue"
 AFTER_WORD = "A word takes the space before it, not the one after it."
 OWN_SIGN = "The period is not a digit, so it stands alone."
 
+SPACES_TOKENS = {"spaces_gpt2": 5, "spaces_gpt4": 3}
+"""The tokens of four spaces and “Hello World” under GPT-2 and GPT-4."""
+
 
 def _space(text: str) -> Task[int]:
     before = re.findall(r"\s*\S+", text)
@@ -29,12 +32,6 @@ def _space(text: str) -> Task[int]:
     after = re.findall(r"\S+\s*", text)
     expected = {tuple(before): "The last space is not a part of the word before it."}
     return engine.gpt4o_cuts(text, expected | {tuple(after): AFTER_WORD})
-
-
-def _name(text: str) -> Task[int]:
-    words = tuple(re.findall(r"\s?[A-Z][a-z]+", text))
-    expected: Divisions = {words: "These are its words, but a longer piece is in the list."}
-    return engine.cut_task(text, stored.gpt2(), "GPT-2's tokens", expected)
 
 
 def _chat(text: str) -> Task[int]:
@@ -83,19 +80,24 @@ def _going_on() -> None:
     )
 
 
+def _split(text: str) -> str:
+    """Return GPT-4o's tokens of a text, in backquotes."""
+    return " ".join(f"`{part.label}`" for part in stored.o200k().tokens(text))
+
+
 CHAPTER = Chapter(
     key="wrong",
     texts={
         "space": stored.PROMPTS,
-        "name": stored.NAMES,
         "chat": stored.TYPED,
         "numbers": stored.PAIRS,
+        "versions": [stored.VERSIONS],
     },
     tasks={
         "space": _space,
-        "name": _name,
         "chat": _chat,
         "numbers": _numbers,
+        "versions": _numbers,
         "word": engine.gpt4o_cuts,
     },
     own="word",
@@ -104,6 +106,11 @@ CHAPTER = Chapter(
     figures=lambda: {
         "word": label(GOING_ON.removeprefix(stored.PROMPTS[0].rstrip()).encode()),
         "plain": len(stored.chat().encode(stored.CONTROL[1])),
+        "special": len(stored.o200k().encode(stored.END)),
+        "group": 3,
+        "million": _split(stored.MILLION),
+        "year": _split(stored.YEAR),
+        **SPACES_TOKENS,
     },
     drawings={
         "going": _going_on,

@@ -37,7 +37,7 @@ LONGEST_DRAWN_WORD = 24
 MOST_WORDS = 100
 """The most words from which to choose."""
 
-WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", "Learn in 45 minutes")]
+WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", "Learn in 32 minutes")]
 
 WORD = numbers("lattice_word_of_", "Word", first=0)
 
