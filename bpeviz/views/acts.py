@@ -19,12 +19,6 @@ from bpeviz.views.payloads import Answer, MessagePart, Style, TokenPart, VoteCho
 Verdict = Literal["right", "near", "wrong"]
 Given = TypeVar("Given", bound=Answer)
 
-MOST_PLACES = 20
-"""The most places for boundaries in a guess."""
-
-LONGEST_OWN_WORD = 40
-"""The most characters of a word of the user's own."""
-
 
 def token(label: str, color: int = -1) -> TokenPart:
     """Return a token for a message, drawn as it looks in a text."""

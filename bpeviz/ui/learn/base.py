@@ -18,6 +18,12 @@ from bpeviz.views.payloads import Answer, MessagePart, MessageRow, Player, TaskR
 Mark = Literal["first", "second", "tried", "shown"]
 """How a question was answered: at the first or second try, in neither of two, or not at all."""
 
+MOST_PLACES = 20
+"""The most places for boundaries in a guess."""
+
+LONGEST_OWN_WORD = 40
+"""The most characters of a word of the user's own."""
+
 TRIES = 2
 """The tries before the right answer is shown."""
 

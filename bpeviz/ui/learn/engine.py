@@ -22,11 +22,10 @@ from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
 from bpeviz.text import label as label_of
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.base import Mistake, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import MOST_PLACES, Mistake, NoQuestionError, Question, Task
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views import encoded
 from bpeviz.views.acts import (
-    MOST_PLACES,
     BeliefAct,
     BoundariesAct,
     Judgment,

@@ -25,6 +25,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.learn import prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.base import (
+    LONGEST_OWN_WORD,
     MARK_WORDS,
     SIGNS,
     TRIES,
@@ -40,7 +41,6 @@ from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 from bpeviz.views.acts import (
-    LONGEST_OWN_WORD,
     BeliefAct,
     BoundariesAct,
     TypeAct,

@@ -15,18 +15,6 @@ from bpeviz.pretokenizers.alternatives import joined
 from bpeviz.pretrained import download
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, ranks_in
 
-WORDS = (
-    "Dampfschiff",  # D amp fsch iff
-    "desconocido",  # des con oc ido
-    "evlerimizden",  # ev ler imiz den, as in Turkish grammar
-    "talossanikin",  # tal oss an ikin
-    "unbelievable",  # un bel ievable
-    "δημοκρατία",  # δη μο κρα τία
-    "невозможный",  # нев озмож ный
-    "안녕하세요",  # 안 녕하세요
-)
-"""Words in several languages. No token ends inside a letter."""
-
 BERRIES = ("strawberry", "raspberry", "gooseberry")
 """Compounds that GPT-4o does not split into their words."""
 
@@ -59,7 +47,7 @@ CHAT = (
 
 TEXTS = (
     *(MILLION, YEAR, VERSIONS, END, *BERRIES, LONG_WORD, LINES, "á"),
-    *(*WORDS, *PROMPTS, "The sky is blue", *PAIRS, *TYPED, "".join(CHAT)),
+    *(*PROMPTS, "The sky is blue", *PAIRS, *TYPED, "".join(CHAT)),
 )
 """The texts that need no file, also after a space."""
 

@@ -37,17 +37,9 @@ def test_stored_file_has_the_tokens_inside_its_texts_and_the_last_one() -> None:
     )
 
 
-def test_stored_words_have_at_most_twelve_places_and_no_token_ends_inside_a_letter() -> None:
-    for word in stored.WORDS:
-        assert len(word) <= 13
-        tokens = stored.o200k().tokens(word)
-        assert "".join(word[token.start : token.end] for token in tokens) == word
-        assert len(tokens) > 1
-
-
 def test_parts_of_stored_texts_are_stored_with_the_tokens_of_o200k() -> None:
     whole = bpeviz.load("o200k_base")
-    for text in ("", " ", "straw", "<|endoftex", "4567", "녕하"):
+    for text in ("", " ", "straw", "<|endoftex", "4567"):
         assert stored.is_stored(text)
         assert [*stored.o200k().tokens(text)] == [*whole.tokens(text)]
     assert not any(map(stored.is_stored, ("  strawberry", "strawberry ", "straws")))

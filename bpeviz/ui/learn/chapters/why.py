@@ -6,9 +6,9 @@ from functools import partial
 
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import Chapter, Mistake, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import LONGEST_OWN_WORD, Chapter, Mistake, NoQuestionError, Question, Task
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
-from bpeviz.views.acts import LONGEST_OWN_WORD, token
+from bpeviz.views.acts import token
 from bpeviz.views.payloads import MessagePart, Player
 
 AFTER_SPACE = " strawberry"

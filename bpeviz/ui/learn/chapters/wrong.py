@@ -9,8 +9,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import Chapter, Task
-from bpeviz.views.acts import LONGEST_OWN_WORD
+from bpeviz.ui.learn.base import LONGEST_OWN_WORD, Chapter, Task
 from bpeviz.views.payloads import Player
 from bpeviz.views.stage import Row
 
