@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_223,
+    "bpeviz": 44_114,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_298,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_975,
+    "bpeviz/components": 8_960,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 1_103,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_453,
+    "bpeviz/ui": 10_359,
     "bpeviz/views": 2_787,
     "bpeviz/workers": 463,
-    "tests": 32_667,
+    "tests": 32_662,
     "tests data, kB": 203,
     "tests/*.mjs": 1_474,
 }
