@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from bpeviz import limits
 from bpeviz.text import clean
 
 TEXT_CHARACTERS = 100
-"""The most characters of a text in a message, but for a link."""
+"""The most characters of a text in a message."""
 
-_TEXTS = "do", "token", "key", "link"
+_TEXTS = "do", "token", "key"
 _NUMBERS = "step", "content", "part", "vote", "answer"
 
 
@@ -62,8 +61,7 @@ class Message:
         vote: The number of the vote that is answered.
         answer: The answer.
         token: The token that the browser got before.
-        key: The key of a question of Learn, or of the run sheet of an ended room.
-        link: The page of an ended room, to open it again.
+        key: The key of a question of Learn.
         display: The display of the leader's player.
     """
 
@@ -75,7 +73,6 @@ class Message:
     answer: int | None = None
     token: str = ""
     key: str = ""
-    link: str = ""
     display: Display = Display()
 
     @classmethod
@@ -88,7 +85,7 @@ class Message:
             lit if _is_place(lit) else None,
         )
         valid: dict[str, Any] = {
-            name: clean(text[: limits.ROOM_MESSAGE if name == "link" else TEXT_CHARACTERS])
+            name: clean(text[:TEXT_CHARACTERS])
             for name in _TEXTS
             if isinstance(text := values.get(name), str)
         }

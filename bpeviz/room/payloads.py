@@ -53,14 +53,6 @@ class Ended(TypedDict):
     """The answer to a connection of a room that does not exist, or no longer."""
 
     ended: str
-    isOver: bool
-
-
-class HiddenFrame(TypedDict):
-    """The address of a page run that makes content of a room, and the part of its run sheet."""
-
-    frame: str
-    part: int
 
 
 class RoomState(TypedDict, total=False):
@@ -76,8 +68,6 @@ class RoomState(TypedDict, total=False):
     stage: Player
     isBeforeVotes: bool
     answer: str
-    screens: int
-    presses: int
     token: str
     content: RoomContent
     more: MoreSteps
@@ -85,6 +75,7 @@ class RoomState(TypedDict, total=False):
     part: int
     ready: list[int]
     elapsed: float
+    problem: str
     sheet: SheetState
     canAsk: bool
     furthest: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import threading
@@ -30,7 +29,6 @@ ABANDONED = 600
 """Seconds without a member after which a room makes place for another one."""
 
 ENDED = "This room has ended."
-SENT_AWAY = "The leader's page has sent this screen away."
 FULL = (
     f"This room is full: it has {counted(limits.ROOM_FOLLOWERS, 'follower')}, the limit. When one "
     "of them leaves, this page joins."
@@ -54,9 +52,6 @@ class Member:
         step: The last step of it that was sent.
         run: The run whose sheet was sent.
         stage: What the stage of a vote that was sent last depends on.
-        is_screen: Whether it is a second screen with the leader's notes.
-        is_sent_away: Whether the leader has sent this screen away.
-        presses: How often a second screen has pressed Next, for the leader's page that obeys it.
     """
 
     token: str
@@ -67,14 +62,6 @@ class Member:
     step: int = 0
     run: Run | None = None
     stage: tuple[object, ...] | None = None
-    is_screen: bool = False
-    is_sent_away: bool = False
-    presses: int = 0
-
-    @property
-    def is_follower(self) -> bool:
-        """Whether it is neither the leader's page nor a second screen."""
-        return not (self.is_leader or self.is_screen)
 
 
 class Room:
@@ -91,7 +78,6 @@ class Room:
         key: ServerKey,
         join: Callable[[Room], Invitation],
         clock: Callable[[], float],
-        first: int = 0,
     ) -> None:
         """Open a room.
 
@@ -102,21 +88,18 @@ class Room:
             key: The key of the server.
             join: Returns how followers join, as the leader's page shows it.
             clock: The time in seconds.
-            first: The number after which contents and votes are numbered.
         """
         self.letters, self.nonce, self.owner = letters, nonce, owner
         self.key, self.word = key.invitation(letters, nonce), key.word(letters, nonce)
         self.join = join(self)
         self.link = ""
-        self.number = self._first = first
+        self.number = 0
         self.content: RoomTimeline | RoomScore | None = None
         self.step = self.furthest = 0
         self.display = Display()
         self.vote: Vote | None = None
         self.votes: list[Vote] = []
         self.run: Run | None = None
-        self.screens: set[str] = set()
-        """The secrets of devices that may show the notes."""
         self._members: set[Member] = set()
         self._left = clock()
         self._lock = threading.RLock()
@@ -138,27 +121,19 @@ class Room:
     def followers(self) -> int:
         """The number of browsers that follow."""
         with self._lock:
-            return len({member.token for member in self._members if member.is_follower})
+            return len({member.token for member in self._members if not member.is_leader})
 
     def admits(self, key: str) -> bool:
         """Return whether a key is that of its invitations."""
         return is_equal(key, self.key)
 
-    def enter(
-        self,
-        token: str,
-        notify: Callable[[], None],
-        *,
-        is_leader: bool = False,
-        is_screen: bool = False,
-    ) -> Member:
+    def enter(self, token: str, notify: Callable[[], None], *, is_leader: bool = False) -> Member:
         """Add a connection.
 
         Args:
             token: The token that the browser got before, or "".
             notify: Called when the room has changed.
             is_leader: Whether it is the leader's.
-            is_screen: Whether it is a second screen of the leader.
 
         Raises:
             RoomError: The room has ended or is full.
@@ -166,10 +141,10 @@ class Room:
         if self.has_ended:
             raise RoomError(ENDED)
         token = token or secrets.token_urlsafe(12)
-        member = Member(token, is_leader, notify, is_screen=is_screen)
+        member = Member(token, is_leader, notify)
         with self._lock:
             known = {member.token for member in self._members}
-            is_new = member.is_follower and member.token not in known
+            is_new = not is_leader and member.token not in known
             if is_new and self.followers >= limits.ROOM_FOLLOWERS:
                 raise RoomError(FULL)
             self._members.add(member)
@@ -215,17 +190,27 @@ class Room:
             self._keep_page()
         self._notify(leaders=True)
 
-    def prepare(self, part: int, page: Ready) -> None:
-        """Store the page of a part of the run sheet, and show it if it is awaited."""
+    def lacks_page(self, part: int | None) -> bool:
+        """Return whether the page of a part of the run sheet is not made yet."""
+        run = self.run
+        if run is None or part is None or not 0 <= part < len(run.sheet.parts):
+            return False
+        page = run.page_of(part)
+        return page >= 0 and page not in run.ready
+
+    def begin_part(self, run: Run, part: int, page: Ready | str) -> None:
+        """Begin a part of the run sheet with its page, or the reason why that cannot be made."""
         with self._lock:
-            run = self.run
-            if run is None or not 0 <= part < len(run.sheet.parts):
+            if self.run is not run:
                 return
-            run.ready[part] = page
-            if run.awaited == part:
-                self._bring_page(run)
-                if run.sheet.parts[run.part].kind == "vote" and (question := self._next_question()):
-                    self._ask(question)
+            run.problem = page if isinstance(page, str) else ""
+            if isinstance(page, Ready):
+                run.ready[run.page_of(part)] = page
+            self._moved()
+            self._go_to(run, part)
+            is_vote = isinstance(page, Ready) and run.sheet.parts[part].kind == "vote"
+            if is_vote and (question := self._next_question()):
+                self._ask(question)
         self._notify()
 
     def receive(self, member: Member, message: Message) -> None:
@@ -236,8 +221,6 @@ class Room:
             if member.is_leader:
                 self._lead(message)
                 self._notify()
-            elif member.is_screen:
-                self._press(message)
             elif self.vote is not None and message.answer is not None:
                 if message.vote == self.vote.number:
                     self.vote.answer(member.token, message.answer)
@@ -246,10 +229,8 @@ class Room:
     def state(self, member: Member) -> RoomState:
         """Return what a member lacks, and remember that it was sent."""
         with self._lock:
-            if self.has_ended or member.is_sent_away:
-                return {"ended": SENT_AWAY if member.is_sent_away else ENDED}
-            if member.is_screen:
-                return self._notes(member)
+            if self.has_ended:
+                return {"ended": ENDED}
             content, vote = self.content, self.vote
             state: RoomState = {
                 "step": self.step,
@@ -274,8 +255,7 @@ class Room:
                 member.content, member.step = content.number, 0
             if member.is_leader:
                 return self._course(member, state) | {
-                    "screens": sum(other.is_screen for other in self._members),
-                    "presses": member.presses,
+                    "answer": "" if vote is None else vote.question.right_in_words,
                     "canAsk": self._next_question() is not None,
                     "furthest": self.furthest,
                     "link": self.link,
@@ -292,26 +272,11 @@ class Room:
         if (run := self.run) is not None:
             elapsed = 0 if run.began is None else self._clock() - run.began
             state |= {"part": run.part, "ready": sorted(run.ready), "elapsed": elapsed}
+            state["problem"] = run.problem
             if member.run is not run:
                 state["sheet"] = run.payload()
         member.run = run
         return state
-
-    def _notes(self, member: Member) -> RoomState:
-        """Return what a second screen shows: no content, and no rights of a leader."""
-        state: RoomState = {"followers": self.followers, "vote": None}
-        if self.vote is not None:
-            state["vote"] = self.vote.state("", is_leader=True)
-            right = self.vote.question.right
-            state["answer"] = "" if right is None else self.vote.question.in_words(right)
-        return self._course(member, state)
-
-    def _press(self, message: Message) -> None:
-        """Let one page of the leader press Next."""
-        leader = next((member for member in self._members if member.is_leader), None)
-        if message.do == "next" and leader is not None:
-            leader.presses += 1
-            leader.notify()
 
     def close(self) -> None:
         """End the room, for all members."""
@@ -345,17 +310,11 @@ class Room:
                 vote.reveal()
             case "end vote", Vote():
                 self._end_vote()
-            case "send screens away", _:
-                self.screens.clear()
-                for member in self._members:
-                    member.is_sent_away = member.is_screen
             case "close room", _:
                 self.close()
 
     def _next_question(self) -> VoteQuestion | None:
         """Return the question about the next decision, which followers have not seen."""
-        if self.run is not None and self.run.awaited >= 0:
-            return None
         if isinstance(self.content, RoomTimeline) and self.step == self.furthest:
             return self.content.question(self.step)
         return None
@@ -375,18 +334,8 @@ class Room:
             self._ask(run.question())
         page = run.ready.get(run.page_of(part))
         is_shown = page and self.content and self.content.page is page.page
-        if is_next and is_shown and kind != "show":
-            run.awaited = -1
-        else:
-            self._bring_page(run)
-
-    def _bring_page(self, run: Run) -> None:
-        """Show the page of the current part of the run sheet, or await it."""
-        part = run.page_of(run.part)
-        page, step = run.ready.get(part), run.step_at(run.part)
-        if page is None:
-            run.awaited = part
-        else:
+        step = run.step_at(part)
+        if page and not (is_next and is_shown and kind != "show"):
             self._show(page if step is None else replace(page, step=step))
 
     def _show(self, page: Ready) -> None:
@@ -396,8 +345,6 @@ class Room:
         self.content, self.link = content, page.link
         self.step = self.furthest = max(0, min(page.step, content.last))
         self.display = Display()
-        if self.run is not None:
-            self.run.awaited = -1
         self._moved()
 
     def _keep_page(self) -> None:
@@ -408,7 +355,7 @@ class Room:
 
     def _ask(self, question: VoteQuestion) -> None:
         self._end_vote()
-        self.vote = Vote(self._first + len(self.votes) + 1, question)
+        self.vote = Vote(len(self.votes) + 1, question)
         self.votes.append(self.vote)
 
     def _end_vote(self) -> None:
@@ -425,7 +372,7 @@ class Room:
             members = [
                 member
                 for member in self._members
-                if not leaders or not member.is_follower or member is also
+                if not leaders or member.is_leader or member is also
             ]
         for member in members:
             member.notify()
@@ -441,8 +388,6 @@ class Rooms:
         self._clock = clock
         self.key = key or ServerKey()
         self._rooms: dict[str, Room] = {}
-        self._nonces: dict[str, str] = {}
-        """The nonce of the newest room with these letters, also of an ended one."""
         self._lock = threading.Lock()
 
     def open(self, owner: str, join: Callable[[Room], Invitation]) -> Room:
@@ -459,73 +404,31 @@ class Rooms:
             letters = ""
             while not letters or letters in self._rooms:
                 letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
-            return self._open(letters, secrets.token_urlsafe(NONCE), owner, join)
-
-    def reopen(
-        self, letters: str, nonce: str, owner: str, join: Callable[[Room], Invitation]
-    ) -> Room:
-        """Return the room of a leader, and open it again if it has ended.
-
-        Args:
-            letters: Its letters.
-            nonce: The nonce of the leader, which is known to be valid.
-            owner: The user, as for `open`.
-            join: As for `open`.
-
-        Raises:
-            RoomError: There are too many rooms, or a newer room has these letters.
-        """
-        with self._lock:
             self._remove_ended()
-            if self._nonces.get(letters, nonce) != nonce:
-                raise RoomError(f"The letters {letters} are those of another room.")
-            # The pages of followers have contents and a vote of the ended room.
-            return self._rooms.get(letters) or self._open(
-                letters, nonce, owner, join, secrets.randbelow(1 << 30)
-            )
+            abandoned = [room for room in self._rooms.values() if room.is_abandoned]
+            if len(self._rooms) >= limits.ROOMS and abandoned:
+                self._rooms.pop(abandoned[0].letters).close()
+            if len(self._rooms) >= limits.ROOMS:
+                raise RoomError(
+                    f"This server has {counted(limits.ROOMS, 'open room')}, the limit. Close one, "
+                    "or wait: a room that nobody has open makes place after "
+                    f"{ABANDONED // 60} minutes, and each ends {limits.ROOM_HOURS} hours after its "
+                    "leader's last move."
+                )
+            nonce = secrets.token_urlsafe(NONCE)
+            room = self._rooms[letters] = Room(letters, nonce, owner, self.key, join, self._clock)
+            return room
 
-    def _open(
-        self,
-        letters: str,
-        nonce: str,
-        owner: str,
-        join: Callable[[Room], Invitation],
-        first: int = 0,
-    ) -> Room:
-        self._remove_ended()
-        abandoned = [room for room in self._rooms.values() if room.is_abandoned]
-        if len(self._rooms) >= limits.ROOMS and abandoned:
-            self._rooms.pop(abandoned[0].letters).close()
-        if len(self._rooms) >= limits.ROOMS:
-            raise RoomError(
-                f"This server has {counted(limits.ROOMS, 'open room')}, the limit. Close one, or "
-                f"wait: a room that nobody has open makes place after {ABANDONED // 60} minutes, "
-                f"and each ends {limits.ROOM_HOURS} hours after its leader's last move."
-            )
-        room = Room(letters, nonce, owner, self.key, join, self._clock, first)
-        self._rooms[letters], self._nonces[letters] = room, nonce
-        return room
-
-    def leader(self, letters: str, proof: str) -> str:
-        """Return the nonce of a leader's cookie, or "" if it is not that of the newest room."""
-        nonce = self.key.nonce(letters, proof)
-        return nonce if self._nonces.get(letters, nonce) == nonce else ""
-
-    def is_over(self, letters: str) -> bool:
-        """Return whether a room that is not open cannot be opened again."""
-        return not self.key.is_lasting and letters not in self._nonces
+    def leads(self, letters: str, proof: str) -> bool:
+        """Return whether a cookie is that of the leader of an open room."""
+        room = self.find(letters)
+        return room is not None and self.key.nonce(room.letters, proof) == room.nonce
 
     def find(self, letters: str) -> Room | None:
         """Return the room with these letters, in any capitalization, unless it has ended."""
         with self._lock:
             self._remove_ended()
             return self._rooms.get(letters.upper())
-
-    def of_screen(self, secret: str) -> Room | None:
-        """Return the room whose notes a device may show."""
-        with self._lock:
-            self._remove_ended()
-            return next((room for room in self._rooms.values() if secret in room.screens), None)
 
     def of(self, owner: str) -> Room | None:
         """Return the newest room of a user."""
@@ -543,7 +446,5 @@ def are_valid(letters: str) -> bool:
     return re.fullmatch(f"[{LETTERS}]{{{SIZE}}}", letters) is not None
 
 
-_LINKS = os.environ.get("BPEVIZ_SHORT_LINKS_FILE", "")
-
-ROOMS = Rooms(key=ServerKey(f"{_LINKS}.key" if _LINKS else ""))
-"""The rooms of this server. Its key is in a file if its short links are in one."""
+ROOMS = Rooms()
+"""The rooms of this server."""

@@ -38,7 +38,7 @@ class Run:
         part: The index of the part, -1 before the first one.
         began: The time of the first part.
         ready: The pages, by the index of their part; of part -1, the page before the first one.
-        awaited: The part whose page is shown as soon as it is ready, or -1.
+        problem: Why the last page could not be made, or "".
     """
 
     key: str
@@ -47,7 +47,7 @@ class Run:
     part: int = -1
     began: float | None = None
     ready: dict[int, Ready] = field(default_factory=dict)
-    awaited: int = -1
+    problem: str = ""
 
     def page_of(self, part: int) -> int:
         """Return the part that shows the page of a part, or -1 if none does."""

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import base64
 import hmac
-import os
 import secrets
-from pathlib import Path
-
-from bpeviz.cached_property import cached_property
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters that look like no digit."""
@@ -21,41 +17,14 @@ WORD = 6
 
 
 class ServerKey:
-    """A random key, in memory or in a file that servers behind one proxy share.
+    """A random key in memory.
 
     A room is known by its letters and a nonce. Only a server with the key can derive anything from
-    them. A room that is opened again has the same nonce.
+    them.
     """
 
-    def __init__(self, file: str = "") -> None:
-        """Prepare a key, which is read or made when it is first needed.
-
-        Args:
-            file: The file; if empty, the key is lost when the server ends.
-        """
-        self._file = file
-        self.is_lasting = bool(file)
-
-    @cached_property
-    def secret(self) -> bytes:
-        """The bytes of the key.
-
-        Raises:
-            ValueError: The file cannot be read or written, or contains no key.
-        """
-        if not self._file:
-            return secrets.token_bytes(BYTES)
-        try:
-            if not os.path.exists(self._file):
-                _write(self._file)
-            key = Path(self._file).read_bytes()
-        except OSError as error:
-            raise ValueError(
-                f"The key of rooms {self._file} cannot be read or written: {error.strerror}."
-            ) from error
-        if len(key) != BYTES:
-            raise ValueError(f"The key of rooms {self._file} must have {BYTES} bytes. Remove it.")
-        return key
+    def __init__(self) -> None:
+        self.secret = secrets.token_bytes(BYTES)
 
     def proof(self, letters: str, nonce: str) -> str:
         """Return the value of the cookie of a room's leader."""
@@ -85,16 +54,3 @@ class ServerKey:
 def is_equal(given: str, expected: str) -> bool:
     """Compare two texts in a time that does not depend on where they differ."""
     return secrets.compare_digest(given.encode(), expected.encode())
-
-
-def _write(file: str) -> None:
-    """Write a new key, unless another server does so at the same time."""
-    own = f"{file}.{secrets.token_hex(8)}"
-    try:
-        with open(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-            out.write(secrets.token_bytes(BYTES))
-        os.link(own, file)  # fails if the file exists
-    except FileExistsError:
-        pass
-    finally:
-        Path(own).unlink(missing_ok=True)

@@ -39,8 +39,8 @@ FOLDER = Path(__file__).parent / "sheets"
 CLAIMS = ("right", "mistake")
 """What a line below a vote may say about an answer."""
 
-PAGES = ("", "algorithms", "compare", "inspect")
-"""The pages that a room shows, by their addresses in small letters."""
+PAGES = ("", "algorithms", "compare")
+"""The pages that a run sheet shows, by their addresses in small letters."""
 
 _PART = re.compile(r"(\d{1,3}) min\s+([a-z]+)\b\s*(.*)")
 
@@ -184,7 +184,7 @@ def page_link(rest: str) -> str:
     """Return the address of a page relative to the app, also of one copied with its server.
 
     Raises:
-        SheetError: A room does not show it.
+        SheetError: A run sheet does not show it.
     """
     try:
         address = urlsplit(rest)
@@ -195,7 +195,7 @@ def page_link(rest: str) -> str:
         raise SheetError("needs an address of this app, such as “show /Compare”")
     page = address.path.rpartition("/")[2]
     if page.lower() not in PAGES:
-        raise SheetError("needs a page that a room shows: /, /Compare, /Inspect or /Algorithms")
+        raise SheetError("needs a page that a run sheet shows: /, /Compare or /Algorithms")
     return f"/{page}" + (f"?{address.query}" if address.query else "")
 
 

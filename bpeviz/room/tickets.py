@@ -1,4 +1,4 @@
-"""Tickets: permissions for one request or page run of one browser, which addresses contain."""
+"""Tickets, which addresses of a leader's page contain: for one request of one browser."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from bpeviz.room.run import Run
 
 TICKET_SECONDS = 60
 """The time until a ticket expires."""
@@ -28,17 +26,11 @@ class Ticket:
         letters: The letters of the room.
         nonce: The nonce of its leader.
         browser: The browser that may use it, as `bpeviz.ui.runtime.user` names it.
-        link: The page that a run shows in the room; if empty, the ticket opens the leader's page.
-        run: The run sheet of the room, or None.
-        part: The part of it whose page this is; if negative, the run opens the room again.
     """
 
     letters: str
     nonce: str
     browser: str
-    link: str = ""
-    run: Run | None = None
-    part: int = -1
 
 
 class Tickets:
@@ -59,19 +51,18 @@ class Tickets:
             self._tickets[name] = now + TICKET_SECONDS, ticket
         return name
 
-    def take(self, name: str, browser: str, *, is_page: bool) -> Ticket | None:
+    def take(self, name: str, browser: str) -> Ticket | None:
         """Return a ticket, once, if it is valid.
 
         Args:
             name: Its name.
             browser: The browser that uses it; "" if it is not known.
-            is_page: Whether a page run uses it, and not the address of the leader's page.
         """
         with self._lock:
             ends, ticket = self._tickets.get(name, (0.0, None))
             if ticket is None or ends <= self._clock() or not browser:
                 return None
-            if ticket.browser != browser or bool(ticket.link) != is_page:
+            if ticket.browser != browser:
                 return None
             del self._tickets[name]
             return ticket

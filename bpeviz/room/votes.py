@@ -60,6 +60,11 @@ class VoteQuestion:
         return self.judge(None).right
 
     @property
+    def right_in_words(self) -> str:
+        """The right answer as text, or "" if each is right."""
+        return "" if self.right is None else self.in_words(self.right)
+
+    @property
     def is_staged(self) -> bool:
         """Whether it is answered on the stage."""
         return self.stage is not None or self.step is not None

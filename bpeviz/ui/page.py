@@ -17,7 +17,7 @@ from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import TITLE, Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
-from bpeviz.ui.room.dialog import room_button, show_in_room, use_ticket
+from bpeviz.ui.room.dialog import room_button
 from bpeviz.ui.runtime import dialogs, fragments, page_change, stop_run, style
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValues
@@ -63,8 +63,6 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 TITLE.set(title := st.empty())
             inputs = st.container(key="inputs") if page.has_inputs else st.empty()
             with st.container(key="content"):
-                if use_ticket(page):
-                    tab_state.HIDDEN.put(True)
                 tab_state.restore(page)
                 tours.restore(page)
                 session.restore(page)
@@ -81,7 +79,6 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             tours.draw(page)
         with link:
             _share(page)
-        show_in_room(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)
         if page.has_inputs:

@@ -45,9 +45,6 @@ MARK = "reload"
 LONG_VALUE = 10_000
 """The number of characters above which a value is sent to the browser only when it changes."""
 
-HIDDEN: SessionValue[bool] = SessionValue("tab_state_hidden")
-"""Whether the page is in a hidden frame of a room, which shares the storage of its tab."""
-
 _KEY = "tab_state"
 _COMPONENT: SessionValue[dict[str, Any]] = SessionValue(_KEY)
 _AWAITED: SessionValue[bool] = SessionValue("tab_state_awaited")
@@ -115,7 +112,7 @@ def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
         widgets: The widgets whose values a link to the page contains, each with its value.
         key: The component's key.
     """
-    if st.context.is_embedded or HIDDEN.get():
+    if st.context.is_embedded:
         return
     own, widgets = inbox(), [*widgets]
     values = _VALUES.get() or {}

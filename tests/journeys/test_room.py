@@ -1,4 +1,4 @@
-"""A room: a leader's screen in three browsers, votes, a run sheet, and the notes on a phone."""
+"""A room: a leader's screen in three browsers, votes, a run sheet, and its notes in a window."""
 
 from __future__ import annotations
 
@@ -290,11 +290,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         assert Stage(phone).sentence.inner_text() == sentence
         button(keys, "Back to the leader").click()
         follows(keys, "merge 22")
-    with journey.step("The room ends, and its leader opens it again"):
-        end(leader)
-        expect(phone.get_by_role("alert")).to_contain_text("ended")
-        button(leader, "Open it again").click()
-        follows(phone, "merge 22")
+    with journey.step("The room ends"):
         end(leader)
         expect(phone.get_by_role("alert")).to_contain_text("ended")
     with journey.step("The file with both pages, saved after the end, plays from a folder"):
@@ -311,7 +307,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
     journey.close(page, leader, keys, shy)
 
 
-def test_leader_clicks_through_a_run_sheet_with_notes_on_a_phone(journey: Journey) -> None:
+def test_leader_clicks_through_a_run_sheet_with_notes_in_a_window(journey: Journey) -> None:
     with journey.step("The first part is shown, with its minutes"):
         page = journey.open("/")
         leads = open_room(page, "Tokenizers in 45 minutes")
@@ -320,35 +316,22 @@ def test_leader_clicks_through_a_run_sheet_with_notes_on_a_phone(journey: Journe
         expect(leader.get_by_text("minute 1 · planned until minute 2")).to_be_visible()
         follower = journey.open(room_of(leads))
         follows(follower, "merge 0")
-    with journey.step("A phone shows a code; the leader types it, and it has the notes, once"):
-        phone = journey.open("/room", viewport=PHONE)
-        phone.get_by_role("link", name="Notes on this device").click()
-        code = phone.get_by_text(re.compile("^[A-Z]{4}$")).inner_text()
-        notes = leader.locator("summary").filter(has_text=re.compile("[Nn]otes"))
-        notes.click()
-        field = leader.get_by_label("Code of a phone")
-        field.fill(code)
-        field.press("Enter")
-        expect(notes).to_have_text("1 second screen with the notes")
-        expect(field).to_be_hidden()  # the box would cover the picture
-        notes.click()
-        field.fill(code)
-        field.press("Enter")
-        expect(leader.get_by_text("No phone shows this code")).to_be_visible()
-        notes.click()
-    with journey.step("It leads on, and shows what the part is for"):
-        button(phone, "Next: ask why/letters: strawberry").click()
+    with journey.step("A window with the notes leads on, and shows what the part is for"):
+        with leader.expect_popup() as popup:
+            button(leader, "Notes").click()
+        notes = popup.value
+        button(notes, "Next: ask why/letters: strawberry").click()
         expect(leader.get_by_text("Part 2 of 15")).to_be_visible()
         expect(follower.locator("#place-task .prompt")).to_contain_text("Where does GPT-4o split")
-        expect(phone.get_by_role("heading", name="ask why/letters")).to_be_visible()
+        expect(notes.get_by_role("heading", name="ask why/letters")).to_be_visible()
+        expect(notes.get_by_text("st | raw | berry")).to_be_visible()
         button(leader, "Next: show the answers").click()
         button(leader, "Next: reveal the answer").click()
         expect(follower.get_by_text("The answer.").first).to_be_visible()
-    with journey.step("The leader sends it away"):
-        notes.click()
-        button(leader, "Send it away").click()
-        expect(phone.get_by_text("has sent this screen away")).to_be_visible()
-        expect(field).to_be_hidden()
+    with journey.step("A reload of the leader's page keeps the room, and its window"):
+        leader.reload()
+        expect(leader.get_by_text("Part 2 of 15")).to_be_visible()
+        expect(notes.get_by_role("heading", name="ask why/letters")).to_be_visible()
     with journey.step("Parts are chosen from the list: a vote at a step, a question of the sheet"):
         leader.get_by_text("Run sheet", exact=True).click()
         leader.get_by_role("button", name="vote at step 0").last.click()
@@ -378,17 +361,11 @@ def test_leader_clicks_through_a_run_sheet_with_notes_on_a_phone(journey: Journe
         expect(card).to_contain_text("In id 818")
         for row, weight in (("GPT-2", "600"), ("GPT-4o", "400")):
             expect(card.get_by_text(row, exact=True)).to_have_css("font-weight", weight)
-    with journey.step("An ended room is opened again after a reload, at its part"):
-        end(leader)
-        leader.reload()
-        button(leader, "Open it again").click()
-        expect(leader.get_by_text("Part 14 of 15")).to_be_visible()
-        expect(follower.get_by_role("alert")).to_be_hidden()
     with journey.step("The sheet is printed with its answers"):
-        leader.get_by_text("Run sheet", exact=True).click()
         leader.emulate_media(media="print")
         expect(leader.get_by_text("✓ Those that were rare in its training text")).to_be_visible()
         expect(button(leader, "Play")).to_be_hidden()
         leader.emulate_media(media="screen")
         end(leader)
-    journey.close(page, leader, follower, phone)
+    notes.close()
+    journey.close(page, leader, follower)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from bpeviz.core.boundaries import Part
 from bpeviz.room.contents import OPTIONS, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
-from bpeviz.room.server_key import ServerKey
 from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views import playable
 from bpeviz.views.acts import BeliefAct
@@ -391,71 +389,32 @@ def test_abandoned_room_makes_place_for_another(clock: Clock) -> None:
     clock.now += 1
     new = rooms.open("you", lambda _: Invitation())
     assert opened[2].has_ended, "the oldest one without a member"
-    again = rooms.reopen(opened[2].letters, opened[2].nonce, "me", lambda _: Invitation())
-    assert opened[3].has_ended
-    assert again.letters == opened[2].letters
-    assert not any(one.has_ended for one in (*opened[:2], *opened[4:], new, again))
+    assert not any(one.has_ended for one in (*opened[:2], *opened[3:], new))
     assert "ended" not in opened[0].state(followed.member)
 
 
-def test_leader_opens_an_ended_room_again_with_the_same_letters(
-    clock: Clock, tmp_path: Path
-) -> None:
-    key = ServerKey(str(tmp_path / "key"))
-    first = Rooms(clock, key).open("me", lambda _: Invitation())
-    first.show(page(merges=3), "/?s=x", 2)
-    assert Browser(first, is_leader=True).got[0]["link"] == "/?s=x"
-    assert "link" not in Browser(first).got[0]
-    restarted = Rooms(clock, ServerKey(str(tmp_path / "key")))
-    nonce = restarted.leader(first.letters, key.proof(first.letters, first.nonce))
-    assert nonce == first.nonce
-    again = restarted.reopen(first.letters, nonce, "me", lambda room: Invitation(room.letters))
-    assert (again.letters, again.join) == (first.letters, Invitation(first.letters))
-    assert (again.key, again.word) == (first.key, first.word)
-    again.show(page(merges=2))
-    for one in (first, again):
-        Browser(one, is_leader=True).send(do="ask")
-    (old, new) = (Browser(one).got[0] for one in (first, again))
-    assert old["content"]["number"] == old["vote"]["number"] == 1
-    assert new["content"]["number"] == new["vote"]["number"] > 1, "followers have the first ones"
-    assert restarted.reopen(first.letters, nonce, "you", lambda _: Invitation()) is again
-    assert again.owner == "me"
-
-
-def test_leader_of_an_earlier_room_does_not_open_a_newer_one_with_its_letters(
+def test_leader_of_an_earlier_room_does_not_lead_a_newer_one_with_its_letters(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(secrets, "choice", lambda letters: letters[0])
     rooms = Rooms(clock)
     first = rooms.open("student", lambda _: Invitation())
     proof = rooms.key.proof(first.letters, first.nonce)
-    assert rooms.leader(first.letters, proof) == first.nonce
+    assert rooms.leads(first.letters, proof)
     first.close()
-    assert rooms.find(first.letters) is None
-    assert rooms.leader(first.letters, proof) == first.nonce, "it may open it again"
+    assert not rooms.leads(first.letters, proof)
     second = rooms.open("teacher", lambda _: Invitation())
     assert second.letters == first.letters
-    for _ in range(2):
-        assert rooms.leader(first.letters, proof) == ""
-        refusal(
-            rooms.reopen,
-            first.letters,
-            first.nonce,
-            "student",
-            lambda _: Invitation(),
-            error=RoomError,
-        )
-        second.close()
+    assert not rooms.leads(first.letters, proof)
     assert {first.key, first.word}.isdisjoint({second.key, second.word})
+    assert not Rooms(clock).leads(first.letters, proof)
 
 
-def test_server_without_a_file_forgets_its_rooms(clock: Clock) -> None:
-    before, after = Rooms(clock), Rooms(clock)
-    room = before.open("me", lambda _: Invitation())
-    room.close()
-    proof = before.key.proof(room.letters, room.nonce)
-    assert (before.leader(room.letters, proof), before.is_over(room.letters)) == (room.nonce, False)
-    assert (after.leader(room.letters, proof), after.is_over(room.letters)) == ("", True)
+def test_only_the_leader_gets_the_address_and_the_right_answer(room: Room, leader: Browser) -> None:
+    room.show(page(merges=3), "/?s=x")
+    leader.send(do="ask")
+    assert (leader.got[-1]["link"], bool(leader.got[-1]["answer"])) == ("/?s=x", True)
+    assert not {"link", "answer"} & {*Browser(room).got[0]}
 
 
 def test_room_begins_at_the_step_of_a_link(room: Room, leader: Browser) -> None:

@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import pytest
-from helpers.refusals import refusal
-
-from bpeviz.room.server_key import BYTES, LETTERS, ServerKey
-
-
-def test_servers_that_start_at_once_share_one_file(tmp_path: Path) -> None:
-    file = tmp_path / "links.key"
-    with ThreadPoolExecutor(8) as threads:
-        keys = [*threads.map(lambda _: ServerKey(str(file)).secret, range(40))]
-    assert {*keys} == {file.read_bytes()}
-    assert len(keys[0]) == BYTES
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert [*tmp_path.iterdir()] == [file], "no other file is left"
+from bpeviz.room.server_key import LETTERS, ServerKey
 
 
 def test_keys_in_memory_differ() -> None:
     first, second = ServerKey(), ServerKey()
     assert first.secret == first.secret != second.secret
     assert first.word("KXQF", "a") != second.word("KXQF", "a")
-
-
-@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
-def test_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "links.key"
-    file.write_bytes(content)
-    for path in (file, tmp_path / "no" / "links.key"):
-        refusal(getattr, ServerKey(str(path)), "secret", naming=str(path))
 
 
 def test_proof_belongs_to_one_room_and_one_leader() -> None:

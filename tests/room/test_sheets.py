@@ -127,11 +127,15 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
     first = leader.send()
     assert [part["kind"] for part in first["sheet"]["parts"]] == ["show", "show", "vote", "ask"]
     assert "sheet" not in leader.send()
-    waits = leader.send(do="part", part=1)
-    assert (waits["part"], waits["ready"], "content" in waits) == (1, [], False)
-    room.prepare(1, Ready(page(), "/?s=x", 2))
+    assert room.run
+    room.begin_part(room.run, 1, "No such page.")
+    failed = leader.send()
+    assert (failed["part"], failed["ready"], failed["problem"]) == (1, [], "No such page.")
+    assert "content" not in failed
+    assert room.lacks_page(1)
+    room.begin_part(room.run, 1, Ready(page(), "/?s=x", 2))
     assert "content" in leader.send()
-    assert (room.step, room.link, room.run and room.run.awaited) == (2, "/?s=x", -1)
+    assert (room.step, room.link, room.lacks_page(1)) == (2, "/?s=x", False)
     leader.send(do="part", part=2)
     assert leader.send(do="ask")["vote"]["task"]["isLed"]
     assert leader.send(do="part", part=3)["vote"]["task"]["prompt"] == ["How many?"]
@@ -160,19 +164,17 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
         asked = room.vote and room.vote.question.prompt[0]
         return [*map(id, pages)].index(id(room.content.page)), room.step, room.furthest, asked
 
-    leader.send(do="part", part=4)  # its page is not ready
-    leader.send(do="ask")
-    assert (seen(), leader.send()["canAsk"]) == ((0, 0, 0, None), False)
-    room.prepare(3, Ready(pages[2], "", 1))
+    assert room.run
+    lacking = [part for part in (None, -1, 0, 1, 4, 99) if room.lacks_page(part)]
+    assert lacking == [1, 4]
+    room.begin_part(room.run, 4, Ready(pages[2], "", 1))
     assert seen() == (2, 2, 2, "Which pair merges next?")
     leader.send(do="part", part=5)
     leader.send(step=5, content=room.number)
     leader.send(step=9, content=room.number)
     leader.send(do="part", part=6)
     assert seen() == (2, 9, 9, None)  # the next part goes on where the leader is
-    leader.send(do="part", part=2)
-    assert seen() == (2, 9, 9, "Why?")
-    room.prepare(1, Ready(pages[1], "", 0))
+    room.begin_part(room.run, 2, Ready(pages[1], "", 0))
     assert seen() == (1, 0, 0, "Why?")
     leader.send(do="part", part=6)
     room.ask(question)

@@ -1,4 +1,4 @@
-"""Tickets: one use, one minute, one browser, one purpose."""
+"""Tickets: one use, one minute, one browser."""
 
 from __future__ import annotations
 
@@ -14,36 +14,32 @@ class Clock:
 
 
 LEAD = Ticket("KXQF", "nonce", "browser a")
-PAGE = Ticket("KXQF", "nonce", "browser a", "/Compare?s=x")
 
 
-def test_ticket_is_valid_once_for_one_browser_and_one_purpose() -> None:
+def test_ticket_is_valid_once_for_one_browser() -> None:
     own = Tickets(Clock())
-    for ticket, is_page in ((LEAD, False), (PAGE, True)):
-        name = own.issue(ticket)
-        assert own.take(name, "browser b", is_page=is_page) is None
-        assert own.take(name, "", is_page=is_page) is None
-        assert own.take(name, "browser a", is_page=not is_page) is None
-        assert own.take(name, "browser a", is_page=is_page) is ticket
-        assert own.take(name, "browser a", is_page=is_page) is None
-    assert own.take("", "browser a", is_page=True) is None
+    name = own.issue(LEAD)
+    assert own.take(name, "browser b") is own.take(name, "") is None
+    assert own.take(name, "browser a") is LEAD
+    assert own.take(name, "browser a") is None
+    assert own.take("", "browser a") is None
     refused = own.issue(Ticket("KXQF", "nonce", ""))
-    assert own.take(refused, "", is_page=False) is None, "a browser that refuses cookies"
+    assert own.take(refused, "") is None, "a browser that refuses cookies"
 
 
 def test_ticket_expires() -> None:
     clock = Clock()
     own = Tickets(clock)
-    early, late = own.issue(PAGE), own.issue(LEAD)
+    early, late = own.issue(LEAD), own.issue(LEAD)
     clock.now += tickets.TICKET_SECONDS - 0.1
-    assert own.take(early, "browser a", is_page=True)
+    assert own.take(early, "browser a")
     clock.now += 0.1
-    assert own.take(late, "browser a", is_page=False) is None
+    assert own.take(late, "browser a") is None
 
 
 def test_tickets_are_bounded() -> None:
     own = Tickets(Clock())
-    names = [own.issue(PAGE) for _ in range(tickets.MOST_TICKETS + 1)]
+    names = [own.issue(LEAD) for _ in range(tickets.MOST_TICKETS + 1)]
     assert len({*names}) == len(names)
-    valid = [own.take(name, "browser a", is_page=True) is not None for name in names]
+    valid = [own.take(name, "browser a") is not None for name in names]
     assert valid == [False, *[True] * tickets.MOST_TICKETS]

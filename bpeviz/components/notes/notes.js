@@ -1,10 +1,10 @@
-// The notes of a room's leader, on a second screen: what to say, the answers, the time, and Next.
+// The notes of a room's leader in a window of their own: what to say, the answers, the time, and Next.
+// They have all from the leader's page, in the same browser.
 
 import { component, element } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
-import { following, inWords, namesOf, timeInWords } from "../room/run_sheet.js";
+import { following, inWords, timeInWords } from "../room/run_sheet.js";
 
-const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds until the minute is written again
 const CLAIMS = { right: "Right", mistake: "Likely mistake" };
 const NOTE = /^(Say|Goals|Afterwards): (.*)$/;
@@ -17,65 +17,38 @@ class Notes {
   constructor(root, signal) {
     this.signal = signal;
     [this.where, this.title, this.list, this.next] = [".where", "h1", "dl", ".next"].map((name) => root.querySelector(name));
-    this.names = new Map(); // of the questions of Learn
-    this.next.onclick = () => this.#send({ do: "next" });
     const timer = setInterval(() => this.#draw(), LOOK_AFTER);
     signal.addEventListener("abort", () => clearInterval(timer));
   }
 
-  /** @param {{room: string}} data the path of the room */
-  update({ room }) {
-    if (this.room) return;
-    this.room = room;
-    this.#connect();
-  }
-
-  #connect() {
-    const url = new URL(`${this.room}/notes/ws`, location.href);
-    url.protocol = url.protocol.replace("http", "ws");
-    this.socket = new WebSocket(url);
-    this.socket.onopen = () => {
-      this.#send({});
-      this.#send({ do: "list questions" });
-    };
-    this.socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
-    this.socket.onclose = () => {
-      if (this.signal.aborted || this.hasEnded) return;
-      this.where.textContent = "Connecting again …";
-      setTimeout(() => this.#connect(), RETRY_AFTER);
-    };
-  }
-
-  #send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  /** @param {{letters: string}} data the letters of the room */
+  update({ letters }) {
+    if (this.channel) return;
+    this.channel = new BroadcastChannel(`bpeviz-room-${letters}-notes`);
+    this.channel.onmessage = ({ data }) => this.#receive(data);
+    this.next.onclick = () => this.channel.postMessage("next");
+    this.channel.postMessage("hello");
+    this.where.textContent = "Open the leader's page in this browser.";
   }
 
   #receive(state) {
-    if (state.questions) this.names = namesOf(state.questions);
-    else if (state.ended || state.refused) this.#end(state.ended ?? state.refused);
-    else if (!state.note) {
-      this.state = state;
-      if (state.sheet) this.parts = state.sheet.parts;
-      if (state.part === undefined) this.parts = null;
-      else this.began = Date.now() - state.elapsed * 1000;
+    if (typeof state === "string") return; // of another window
+    this.state = state.ended ? null : state;
+    if (state.ended) {
+      this.where.textContent = state.ended;
+      this.title.textContent = "";
+      this.list.replaceChildren();
+      this.next.hidden = true;
     }
     this.#draw();
   }
 
-  #end(words) {
-    this.hasEnded = true;
-    this.where.textContent = words;
-    this.title.textContent = "";
-    this.list.replaceChildren();
-    this.next.hidden = true;
-  }
-
   #draw() {
-    if (!this.state || this.hasEnded) return;
-    const { parts, state, names } = this;
-    const { vote, answer } = state;
+    const { state } = this;
+    if (!state) return;
+    const { vote, answer, parts, names } = state;
     const part = parts?.[state.part];
-    const time = part ? timeInWords(parts, state.part, this.began) : [];
+    const time = part ? timeInWords(parts, state.part, state.began) : [];
     const where = [...time, vote ? `${vote.answered} of ${Math.max(vote.answered, state.followers)} have answered` : counted(state.followers, "follower")].join(" · ");
     if (this.where.textContent !== where) this.where.textContent = where;
     const action = parts ? following(state, parts, names) : "";

@@ -14,9 +14,7 @@ import { Ballot } from "./vote.js";
 const LOOK_AT_PLAYER = 15; // milliseconds until a click of the leader is noticed
 const REPORT_EVERY = 60; // milliseconds; the server drops more than 20 messages a second
 const RETRY_AFTER = 1000; // milliseconds
-const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may open it again
-const LOOK_FOR = 15 * 60_000; // milliseconds
-const OPEN_WITHIN = 60_000; // milliseconds until a page in a hidden frame has failed
+const LOOK_AFTER = 5000; // milliseconds until the minute of a run sheet is written again
 const ANSWER_EVERY = 200; // milliseconds, where each change is an answer
 const NO_VOTE = "No vote here: it needs one algorithm, a next step, and candidates that do not all tie";
 const FEW = 5; // failed connections until a sentence says what to do
@@ -47,8 +45,6 @@ class Room {
     this.stage = null; // of the vote
     this.task = "null"; // as it is drawn
     this.asked = "{}"; // the task on what the leader shows
-    this.lookUntil = 0; // when the page gives up an ended room
-    this.again = null; // the message of a leader who opens it again
   }
 
   /**
@@ -68,7 +64,6 @@ class Room {
       saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
     this.find(".invite").onclick = () => this.#invite();
-    this.find(".reopen").onclick = () => this.#reopen();
     this.find(".ask").onclick = () => {
       this.#send({ do: "ask question", key: this.previewed.number });
       this.#preview(null);
@@ -78,14 +73,7 @@ class Room {
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
     this.find(".print").onclick = () => this.#print();
-    this.find(".open-notes").onclick = () => {
-      this.find(".second").open = false; // it would cover the picture
-      open(`${data.room}/notes`, `notes-${data.letters}`, "popup,width=560,height=760");
-    };
-    this.find(".admit").onsubmit = (event) => {
-      event.preventDefault();
-      this.#send({ do: "admit screen", key: this.find(".admit input").value });
-    };
+    this.find(".open-notes").onclick = () => open(`${data.room}/notes`, `notes-${data.letters}`, "popup,width=560,height=760");
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#do(button.dataset.do);
     this.ballot = new Ballot(this.root, data.isLeader, this.answer, this.signal);
@@ -101,6 +89,9 @@ class Room {
     const timers = [setInterval(report, LOOK_AT_PLAYER), setInterval(() => this.#drawRun(), LOOK_AFTER)];
     this.signal.addEventListener("abort", () => timers.forEach(clearInterval));
     const { signal } = this;
+    this.notes = new BroadcastChannel(this.#name("notes"));
+    this.notes.onmessage = ({ data }) => (data === "next" ? this.sheet && this.#next() : this.#tellNotes());
+    signal.addEventListener("abort", () => this.notes.close());
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     addEventListener("beforeprint", () => this.sheet && (this.find(".sheet").open = true), { signal });
   }
@@ -116,8 +107,7 @@ class Room {
     const socket = (this.socket = new WebSocket(url));
     socket.onopen = () => {
       this.reported = null;
-      this.presses = 0; // of Next on a second screen
-      this.#send({ token: stored(this.#name("follower")) ?? "", ...this.again });
+      this.#send({ token: stored(this.#name("follower")) ?? "" });
       if (isLeader) this.#send({ do: "list questions" });
     };
     socket.onmessage = ({ data }) => {
@@ -128,8 +118,7 @@ class Room {
       if (this.signal.aborted) return;
       // The invitation has ended with its room.
       if (!isLeader && !this.hasEnded) await this.#askWhy();
-      if (this.frame && !this.frame.element) this.#closeFrame(); // the answer was lost
-      if (this.hasEnded) return this.#look();
+      if (this.hasEnded) return;
       const isLong = ++this.failures > FEW;
       this.find(".where").textContent = isLong ? "No connection. If the server was restarted, reload this page." : "Connecting again …";
       setTimeout(() => this.#connect(), RETRY_AFTER);
@@ -138,14 +127,12 @@ class Room {
 
   async #askWhy() {
     const answer = await fetch(this.data.room).catch(() => null);
-    const ended = await answer?.text().catch(() => "");
-    if ([401, 410].includes(answer?.status)) this.#end({ ended, isOver: answer.status === 410 });
+    if (answer?.status === 401) this.#end({ ended: await answer.text().catch(() => "") });
   }
 
   // The next step reveals the answer to a question about it.
   #do(action) {
     if (action === "ask") this.#pause();
-    if (action === "send screens away") this.find(".second").open = false; // it may cover other buttons
     if (action === "reveal" && this.state.vote?.task.isLed) this.#moveTo(this.state.furthest + 1);
     else this.#send({ do: action });
   }
@@ -156,12 +143,9 @@ class Room {
 
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
-    if ("screen" in state) return this.#admitted(state.screen);
     if ("preview" in state) return this.#preview(state.preview, state.stage);
     if (state.note) return (this.find(".where").textContent = state.note);
-    if (state.frame) return this.#open(state.frame, state.part);
     if (state.ended || state.refused) return this.#end(state);
-    if (this.hasEnded) this.#setEnded(false);
     if (state.token) store(this.#name("follower"), state.token);
     const { isLeader } = this.data;
     if (this.#isAway()) this.away = true;
@@ -188,76 +172,21 @@ class Room {
     if (isNew) this.on("title", this.content);
     if (this.content && !isLeader) this.#offerFile();
     this.state = state;
-    if (isLeader) {
-      this.#takeSheet();
-      this.#remember(state);
-    }
+    if (isLeader) this.#takeSheet();
     this.#draw();
-    if (state.presses > this.presses && this.sheet) this.#next();
-    this.presses = state.presses;
-    if (this.frame && (this.frame.part < 0 || state.ready?.includes(this.frame.part))) this.#closeFrame();
+    if (isLeader) this.#tellNotes();
   }
 
-  // ---- an ended room
-
-  #end({ ended, refused, isOver }) {
-    if (this.hasEnded && !isOver) return;
-    const { isLeader } = this.data;
-    const canReopen = isLeader && !refused && !isOver && stored(this.#name("again"));
-    this.#setEnded(true);
+  /** @param {{ended?: string, refused?: string}} words */
+  #end({ ended, refused }) {
+    this.hasEnded = true;
     this.on("vote", "");
-    this.lookUntil = isLeader || isOver ? 0 : Date.now() + LOOK_FOR;
-    this.find(".reopen").hidden = !canReopen;
-    const others = isLeader ? "In your bpeviz tab, “Share” opens another one." : isOver ? "" : "If its leader opens it again, it goes on here.";
-    this.find(".ended span").textContent = refused ?? (canReopen ? ended : `${ended} ${others}`);
-  }
-
-  #setEnded(hasEnded) {
-    this.hasEnded = hasEnded;
-    this.find(".ended").hidden = !hasEnded;
-    this.find(".room").classList.toggle("over", hasEnded);
+    this.find(".ended").hidden = false;
+    this.find(".room").classList.add("over");
     this.#beside();
-  }
-
-  #look() {
-    const { isLeader } = this.data;
-    if (Date.now() < this.lookUntil) return setTimeout(() => this.#connect(), isLeader ? RETRY_AFTER : LOOK_AFTER);
-    if (this.frame || this.again) this.find(".ended span").textContent = "It could not be opened. In your bpeviz tab, “Share” opens another one.";
-  }
-
-  #reopen() {
-    this.sheet = null;
-    this.again = { do: "open again", ...JSON.parse(stored(this.#name("again"))) };
-    this.find(".reopen").hidden = true;
-    this.find(".ended span").textContent = "Opening it again …";
-    this.lookUntil = Date.now() + OPEN_WITHIN;
-    this.#connect();
-  }
-
-  // What opens the room again, also after a reload of this page.
-  #remember({ link, step, part }) {
-    const run = this.sheet ? { key: this.sheet.key, part } : {};
-    store(this.#name("again"), link && JSON.stringify({ link: `${link}&step=${step}`, ...run }));
-  }
-
-  // The app makes the content of a page in a hidden frame, whose ticket tells it which page and which room.
-  #open(address, part) {
-    const frame = element("iframe");
-    frame.hidden = true;
-    frame.src = `${this.data.app}${address}`;
-    if (part < 0) {
-      this.#closeFrame();
-      this.again = null;
-      this.frame = { part };
-    } else if (this.frame?.part !== part) return;
-    this.frame.element = frame;
-    document.body.append(frame);
-  }
-
-  #closeFrame() {
-    this.frame?.element?.remove();
-    clearTimeout(this.frame?.timer);
-    this.frame = null;
+    const others = this.data.isLeader ? "In your bpeviz tab, “Share” opens another one." : "";
+    this.find(".ended span").textContent = refused ?? `${ended} ${others}`;
+    this.notes?.postMessage({ ended: refused ?? ended });
   }
 
   // ---- the stage of a vote
@@ -287,14 +216,12 @@ class Room {
     const { sheet, part } = this.state;
     if (sheet) {
       this.sheet = sheet;
-      this.failed = new Set(); // parts whose page was not ready in time
       this.#drawSheet();
       this.on("sheet", true);
     } else if (part === undefined && this.sheet) {
       this.sheet = null;
       this.on("sheet", false);
     }
-    this.#prepareNext();
   }
 
   #drawSheet() {
@@ -313,24 +240,6 @@ class Room {
     const item = element("li");
     item.append(button, element("div", "details", [...details, ...claims, ...part.notes, part.link].filter(Boolean).join("\n")));
     return item;
-  }
-
-  // Pages are prepared one after the other, from the current part on.
-  #prepareNext() {
-    if (!this.sheet || this.frame || this.hasEnded) return;
-    const { parts } = this.sheet;
-    const { ready, part: at } = this.state;
-    const order = parts.map((_, i) => (i + Math.max(this.#pageOf(at), 0)) % parts.length);
-    const next = order.find((i) => parts[i].kind === "show" && !ready.includes(i) && !this.failed.has(i));
-    if (next === undefined) return;
-    this.#send({ do: "prepare", part: next });
-    this.frame = { part: next };
-    this.frame.timer = setTimeout(() => {
-      this.failed.add(next);
-      this.#closeFrame();
-      this.#prepareNext();
-      this.#drawRun();
-    }, OPEN_WITHIN);
   }
 
   /** Return the part that shows the page of a part, -1 if none does. */
@@ -404,33 +313,20 @@ class Room {
     [...this.find(".parts").children].forEach(({ firstChild }, i) => (firstChild.ariaCurrent = i === part ? "step" : null));
     const isShown = this.#isReady(part);
     const words = timeInWords(sheet.parts, part, this.began);
-    if (!isShown) words.push(this.failed.has(this.#pageOf(part)) ? "its page could not be prepared: open its link to see why" : "preparing …");
+    if (!isShown) words.push(state.problem || "loading …");
     if (state.vote) this.votedIn = part;
     if (sheet.parts[part]?.kind === "vote" && this.votedIn !== part && isShown && !state.canAsk) words.push(NO_VOTE);
-    const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
-    const start = missing.length ? `Could not be prepared: part ${missing.join(", ")}.` : "";
-    const text = part < 0 ? start : words.join(" · ");
+    const text = part < 0 ? "" : words.join(" · ");
     if (this.find(".minute").textContent !== text) this.find(".minute").textContent = text;
   }
 
-  // ---- second screens with the notes
+  // ---- the window with the notes, which has no connection to the server
 
-  /** @param {string} refused why a code was not accepted, or "" */
-  #admitted(refused) {
-    const field = this.find(".admit input");
-    this.find(".screens").textContent = refused;
-    if (refused) return field.select();
-    field.value = "";
-    this.find(".second").open = false;
-  }
-
-  #drawScreens({ screens }) {
-    this.find("[data-do='send screens away']").hidden = !screens;
-    const words = screens ? `${counted(screens, "second screen")} with the notes` : "";
-    if (this.screens === screens) return;
-    this.screens = screens;
-    this.find(".screens").textContent = words;
-    this.find(".second summary").textContent = words || "Notes";
+  #tellNotes() {
+    const { state, sheet, began, names } = this;
+    if (!state) return;
+    const { part, vote, followers, answer } = state;
+    this.notes.postMessage({ part, vote, followers, answer, parts: sheet?.parts, began, names });
   }
 
   // ---- the step
@@ -478,7 +374,6 @@ class Room {
     this.find(".first").hidden = !state.isBeforeVotes;
     if (isLeader) {
       this.#drawJoin(state);
-      this.#drawScreens(state);
       this.#drawRun();
     }
     if (state.vote) this.previewed = null;
@@ -555,6 +450,7 @@ class Room {
     choice.hidden = !chapters.length;
     choice.onchange = () => (choice.value ? this.#send({ do: "preview question", key: choice.value }) : this.#preview(null));
     if (this.sheet) this.#drawSheet();
+    this.#tellNotes();
   }
 
   /** Show a question of Learn to the leader alone, or none. */

@@ -1,4 +1,4 @@
-// A run sheet in words, on the leader's page and on a second screen with its notes.
+// A run sheet in words, on the leader's page and in the window with its notes.
 
 /**
  * Return a part of a run sheet in words.

@@ -1,7 +1,6 @@
-"""The routes of rooms: `{base}/room`, `…/room/notes`, and below a room those of its pages.
+"""The routes of rooms: `{base}/room`, and below a room those of its pages.
 
-A leader is known by a cookie. Its page asks over its websocket for tickets, with which page runs of
-the same browser prepare pages for the room (`bpeviz.ui.room.dialog`).
+A leader is known by a cookie. The pages of a run sheet are made from their links.
 """
 
 from __future__ import annotations
@@ -9,13 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
-import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
@@ -28,18 +23,17 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from bpeviz import limits
 from bpeviz.room import tickets
 from bpeviz.room.messages import Message
-from bpeviz.room.payloads import Ended, HiddenFrame, Refusal
+from bpeviz.room.payloads import Ended, Refusal
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
-from bpeviz.room.screens import CODE_SECONDS, WAITING
-from bpeviz.room.sheet import SheetError, page_link
-from bpeviz.room.tickets import TICKETS, Ticket
+from bpeviz.room.run import Ready
+from bpeviz.room.tickets import TICKETS
 from bpeviz.room.votes import Vote
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.component_files import PATH, component_file
-from bpeviz.ui.runtime.user import COOKIE, LASTS, browser_of, cookie
+from bpeviz.ui.runtime.user import LASTS, browser_of, cookie
 
 _log = logging.getLogger("bpeviz")
 
@@ -48,9 +42,6 @@ KEY = "key"
 
 LEADER = "bpeviz_leader"
 """The cookie of a leader, with the path of the room."""
-
-SCREEN = "bpeviz_screen"
-"""The cookie of a second screen: while it waits, and then with the path of the room."""
 
 PAUSE, PAUSE_ON_STAGE = 0.02, 0.2
 """Seconds between two messages to a member, of which each has the latest state, and after one with
@@ -62,16 +53,12 @@ _ABOUT_LEARN = ("list questions", "preview question", "ask question")
 CHECK_SECONDS = 60
 """Seconds between checks of a quiet room, which may have ended."""
 
-OVER = "This room is over: the server was restarted, and nobody can open the room again."
-
 NOT_LEADER = (
     "This is the page of the room's leader. It opens by “Share” in the bpeviz tab that opened the "
     "room, which shows its address for a minute, and needs cookies. Followers enter the letters."
 )
 
 NO_ROOM = "There is no room with these letters: it may have ended. Ask its leader."
-
-NO_CODE = "No phone shows this code, or it was used, or it is older than two minutes."
 
 WRONG_ADDRESS = "There is no page with this address. Enter the letters of the room."
 
@@ -92,7 +79,6 @@ class RoomPages:
         router = Router(
             [
                 Route(self._path, self._choose),
-                Route(f"{self._path}/notes", self._await_leader),
                 Route(room, self._follow),
                 Route(f"{room}/lead", self._lead),
                 Route(f"{room}/notes", self._notes),
@@ -101,7 +87,6 @@ class RoomPages:
                 Route(room + PATH, component_file),
                 WebSocketRoute(f"{room}/ws", _connect),
                 WebSocketRoute(f"{room}/lead/ws", _connect),
-                WebSocketRoute(f"{room}/notes/ws", _connect),
             ]
         )
         self._router = ExceptionMiddleware(router, {HTTPException: self._wrong_address})
@@ -126,61 +111,31 @@ class RoomPages:
             return pages.form(self._home, self._path, NO_ROOM)
         return pages.member(letters, f"{self._path}/{letters}", self._home)
 
-    async def _await_leader(self, request: Request) -> Response:
-        """Return the code of a device for a leader to type, or lead it to the notes afterwards."""
-        secret = request.cookies.get(SCREEN, "")
-        answer: Response
-        if secret and (room := ROOMS.of_screen(secret)):
-            at = f"{self._path}/{room.letters}"
-            answer = RedirectResponse(f"{at}/notes", 303)
-            answer.headers.append("Set-Cookie", cookie(request.scope, SCREEN, secret, at, LASTS))
-            return answer
-        if not re.fullmatch(r"[\w-]{22}", secret, re.ASCII):
-            secret = secrets.token_urlsafe(16)
-        answer = pages.notes_code(self._home, WAITING.code(secret))
-        answer.headers.append(
-            "Set-Cookie", cookie(request.scope, SCREEN, secret, f"{self._path}/notes", CODE_SECONDS)
-        )
-        return answer
-
     async def _notes(self, request: Request) -> Response:
-        """Return the page with the leader's notes, for the leader's browser or an admitted one."""
+        """Return the page with the leader's notes, which has them from the leader's page."""
         letters = request.path_params["letters"].upper()
-        room = ROOMS.find(letters)
-        if room is None or not _may_see_notes(room, request.cookies):
-            message = NO_ROOM if room is None else NOT_LEADER
-            return pages.form(self._home, self._path, message)
+        if ROOMS.find(letters) is None:
+            return pages.form(self._home, self._path, NO_ROOM)
         return pages.notes(letters, f"{self._path}/{letters}", self._home)
 
     async def _lead(self, request: Request) -> Response:
-        """Return the leader's page, which can open an ended room again, or set its cookie first."""
+        """Return the leader's page, or set its cookie first."""
         letters = request.path_params["letters"].upper()
         at = f"{self._path}/{letters}"
         browser, proof = browser_of(request.cookies), request.cookies.get(LEADER, "")
         answer: Response
         if name := request.query_params.get(tickets.PARAMETER):
             answer = RedirectResponse(f"{at}/lead", 303)
-            ticket = TICKETS.take(name, browser, is_page=False)
+            ticket = TICKETS.take(name, browser)
             if ticket is not None and ticket.letters == letters:
                 value = ROOMS.key.proof(letters, ticket.nonce)
                 answer.headers.append("Set-Cookie", cookie(request.scope, LEADER, value, at, LASTS))
-        elif ROOMS.leader(letters, proof):
+        elif ROOMS.leads(letters, proof):
             answer = pages.member(letters, at, self._home, is_leader=True)
-            if not browser:  # it was closed since; tickets need the cookie
-                value = secrets.token_urlsafe(16)
-                home = self._home or "/"
-                answer.headers.append("Set-Cookie", cookie(request.scope, COOKIE, value, home))
         else:
-            closed = OVER if proof else NO_ROOM
-            message = closed if ROOMS.find(letters) is None else NOT_LEADER
+            message = NO_ROOM if ROOMS.find(letters) is None else NOT_LEADER
             answer = pages.form(self._home, self._path, message)
         return answer
-
-
-def _may_see_notes(room: Room, cookies: Mapping[str, str]) -> bool:
-    """Return whether a browser is the leader's, or one that the leader has admitted."""
-    is_leader = bool(ROOMS.leader(room.letters, cookies.get(LEADER, "")))
-    return is_leader or cookies.get(SCREEN, "") in room.screens
 
 
 async def _file(_request: Request) -> Response:
@@ -202,7 +157,7 @@ async def _connect(socket: WebSocket) -> None:
                 loop.call_soon_threadsafe(changed.set)
 
         room = ROOMS.find(socket.path_params["letters"])
-        member = await _enter(socket, room, hello, notify)
+        member = _enter(socket, room, hello, notify)
         if room is None or not isinstance(member, Member):
             await socket.send_text(json.dumps(member))
             await socket.close()
@@ -215,31 +170,19 @@ async def _connect(socket: WebSocket) -> None:
             room.leave(member)
 
 
-async def _enter(
+def _enter(
     socket: WebSocket, room: Room | None, hello: Message, notify: Callable[[], None]
-) -> Member | Refusal | Ended | HiddenFrame:
+) -> Member | Refusal | Ended:
     """Return the new member of a room, or the answer to a connection that becomes none."""
-    letters = socket.path_params["letters"].upper()
     is_leader = socket.scope["path"].endswith("/lead/ws")
-    proof = socket.cookies.get(LEADER, "") if is_leader else ""
-    nonce = ROOMS.leader(letters, proof)
-    is_screen = socket.scope["path"].endswith("/notes/ws")
-    if is_screen and (room is None or not _may_see_notes(room, socket.cookies)):
-        return {"refused": NO_ROOM if room is None else NOT_LEADER}
-    if is_leader and not (nonce if room else proof):
+    if room is None:
+        return {"ended": ENDED}
+    if is_leader and not ROOMS.leads(room.letters, socket.cookies.get(LEADER, "")):
         return {"refused": NOT_LEADER}
-    if room is not None:
-        try:
-            token = "" if is_screen else hello.token
-            return room.enter(token, notify, is_leader=is_leader, is_screen=is_screen)
-        except RoomError as error:
-            return {"refused": str(error)}
-    if nonce and hello.do == "open again":
-        browser = browser_of(socket.cookies)
-        if frame := await asyncio.to_thread(_again, letters, nonce, hello, browser):
-            return frame
-    is_over = not nonce if is_leader else ROOMS.is_over(letters)
-    return {"ended": OVER if is_over else ENDED, "isOver": is_over}
+    try:
+        return room.enter(hello.token, notify, is_leader=is_leader)
+    except RoomError as error:
+        return {"refused": str(error)}
 
 
 async def _receive(socket: WebSocket) -> Message:
@@ -268,16 +211,11 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
         count += 1
         if message == Message() or count > limits.ROOM_RATE:
             continue
-        if not member.is_follower and message.do in _ABOUT_LEARN[: 3 if member.is_leader else 1]:
+        takes_long = message.do in _ABOUT_LEARN or (
+            message.do == "part" and room.lacks_page(message.part)
+        )
+        if member.is_leader and takes_long:
             asking = asyncio.create_task(_answer(socket, room, message, asking))
-        elif member.is_leader and message.do == "prepare":
-            if frame := _part(room, message, browser_of(socket.cookies)):
-                await socket.send_text(json.dumps(frame))
-        elif member.is_leader and message.do == "admit screen":
-            secret = WAITING.admit(message.key)
-            if secret:
-                room.screens.add(secret)
-            await socket.send_text(json.dumps({"screen": "" if secret else NO_CODE}))
         else:
             try:
                 room.receive(member, message)
@@ -285,41 +223,29 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
                 _log.exception("A message of a room failed.")
 
 
-def _again(letters: str, nonce: str, message: Message, browser: str) -> HiddenFrame | None:
-    """Return the page run that opens an ended room again, with its run sheet."""
+def _begin_part(room: Room, part: int, user: str) -> None:
+    """Make the page of a part of the run sheet for its leader, and begin the part."""
+    if (run := room.run) is None:
+        return
     try:
-        link = page_link(message.link)
-    except SheetError:
-        return None
-    run = sheets.run(message.key) if message.key in sheets.offered() else None
-    if run is not None:
-        run = replace(run, part=max(-1, min(message.part or 0, len(run.addresses) - 1)))
-    return _frame(Ticket(letters, nonce, browser, link, run))
-
-
-def _part(room: Room, message: Message, browser: str) -> HiddenFrame | None:
-    """Return the page run that prepares a part of the run sheet."""
-    run, part = room.run, message.part
-    if run is None or part is None or not 0 <= part < len(run.addresses) or not run.addresses[part]:
-        return None
-    return _frame(Ticket(room.letters, room.nonce, browser, run.addresses[part], run, part))
-
-
-def _frame(ticket: Ticket) -> HiddenFrame:
-    """Return the page run by a ticket: its address contains nothing else."""
-    page = urlsplit(ticket.link).path
-    return {"frame": f"{page}?{tickets.PARAMETER}={TICKETS.issue(ticket)}", "part": ticket.part}
+        page: Ready | str = sheets.page_of(run.addresses[run.page_of(part)], user)
+    except ValueError as error:
+        page = str(error)
+    room.begin_part(run, part, page)
 
 
 async def _answer(
     socket: WebSocket, room: Room, message: Message, before: asyncio.Task[None] | None
 ) -> None:
-    """Answer a message about questions of Learn, while the leader leads on: they may take long."""
+    """Answer a message that may take long, while the leader leads on."""
     if before is not None:
         await asyncio.wait([before])
     with suppress(WebSocketDisconnect, RuntimeError):
         try:
-            if message.do == "list questions":
+            if message.do == "part":
+                user = browser_of(socket.cookies)
+                await asyncio.to_thread(_begin_part, room, message.part or 0, user)
+            elif message.do == "list questions":
                 listed = await asyncio.to_thread(vote_questions.offered)
                 await socket.send_text(json.dumps({"questions": listed}))
             elif question := await asyncio.to_thread(vote_questions.find, message.key):

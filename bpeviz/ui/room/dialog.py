@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -16,7 +14,6 @@ from bpeviz.room import tickets
 from bpeviz.room.contents import RoomScore
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.room.run import Ready
 from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import shorten
@@ -28,7 +25,6 @@ from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.user import browser_of, current_user
-from bpeviz.ui.widgets import SessionValue
 from bpeviz.views.playable import Interactive
 
 GROUP = ":material/groups:"
@@ -40,11 +36,6 @@ NO_COOKIES = (
     "This browser refuses cookies. A room needs them: the server knows its leader by one. Allow "
     "cookies of this address, then reload this page."
 )
-
-_NAME: SessionValue[str] = SessionValue("ticket_name")
-_TICKET: SessionValue[Ticket] = SessionValue("ticket")
-"""The ticket of this page run, which the leader's page opens in a hidden frame, until the room
-shows the page."""
 
 
 def room_button(page: Page) -> None:
@@ -74,48 +65,6 @@ def room_button(page: Page) -> None:
         _opened(room, questions)
 
 
-def use_ticket(page: Page) -> bool:
-    """Open the page of a ticket in place of that of the address, which has only the ticket.
-
-    Returns:
-        Whether the leader's page runs this page in a hidden frame.
-    """
-    name = st.query_params.get(tickets.PARAMETER, "")
-    if name and name != _NAME.get():
-        ticket = TICKETS.take(name, browser_of(st.context.cookies), is_page=True)
-        if ticket is not None and urlsplit(ticket.link).path.lower() == _path_of(page).lower():
-            _NAME.put(name)
-            _TICKET.put(ticket)
-    if (ticket := _TICKET.get()) is not None and name:
-        values = parse_qsl(urlsplit(ticket.link).query, keep_blank_values=True)
-        st.query_params.from_dict(
-            {key: value for key, value in values if not key.startswith("embed")}
-        )
-    return _NAME.present
-
-
-def show_in_room(page: Page) -> None:
-    """Show the page in the room of its ticket, once, and open an ended room again."""
-    ticket, offer = _TICKET.get(), EXPORT.get()
-    if ticket is None or offer is None or not _has_content(offer):
-        return
-    _TICKET.clear()
-    with suppress(ValueError):  # the leader's page waits for the room, then says that there is none
-        step = _number(st.query_params.get(session.STEP, ""))
-        ready = Ready(_content(offer), _link(page), step)
-        if ticket.part < 0:
-            room = ROOMS.reopen(ticket.letters, ticket.nonce, ticket.browser, _join)
-            if room.run is None:
-                room.use(ticket.run)
-            room.show(ready.page, ready.link, ready.step)
-        elif (own := ROOMS.find(ticket.letters)) is not None and own.run is ticket.run:
-            own.prepare(ticket.part, ready)
-
-
-def _number(digits: str) -> int:
-    return int(digits) if re.fullmatch("[0-9]{1,8}", digits) else 0
-
-
 def _new_room() -> Room:
     """Open a room, with the run sheet of the server if it has one."""
     room = ROOMS.open(current_user(), _join)
@@ -143,12 +92,7 @@ def _content(offer: Export) -> Interactive:
 def _link(page: Page) -> str:
     """Return the address of the page relative to the app, or "" if a value does not fit into it."""
     packed, without = session.make(page)
-    return "" if without else f"{_path_of(page)}?{session.PARAMETER}={packed}"
-
-
-def _path_of(page: Page) -> str:
-    """Return the path of a page relative to the app: in a frame, the context has another one."""
-    return f"/{Path(page.path).stem if page.path.startswith('pages/') else ''}"
+    return "" if without else f"{sheets.path_of(page)}?{session.PARAMETER}={packed}"
 
 
 @dialog("Room", icon=GROUP)
@@ -197,8 +141,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     )
     st.caption(
         "“Share” on a page with a player, on Compare or on Learn works for the same room. "
-        f"{who} A room ends {limits.ROOM_HOURS} hours after your last move; the leader's page can "
-        "open it again."
+        f"{who} A room ends {limits.ROOM_HOURS} hours after your last move."
     )
 
 

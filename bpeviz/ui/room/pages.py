@@ -93,9 +93,6 @@ notes(shadow("notes"), settings, ignore);
 )
 """The host of the leader's notes."""
 
-LOOK_AGAIN = 2
-"""Seconds until a waiting device asks again."""
-
 _KEPT = (
     _DRAW
     + """
@@ -143,7 +140,6 @@ input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; borde
 input { display: block; width: 6em; text-transform: uppercase; border: 1px solid var(--line);
   color: inherit; background: var(--soft); font-family: var(--st-code-font), monospace; }
 form button { color: var(--background); background: var(--accent); border: 0; }
-.code { color: inherit; font: 600 4rem/1.2 var(--st-code-font), monospace; letter-spacing: 0.1em; }
 [role=alert] { color: inherit; font-size: 1rem; }
 """
 )
@@ -168,7 +164,7 @@ def _policy(nonce: str) -> str:
     """Return a policy that allows one script, what it imports, and connections to this server."""
     return (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; "
-        "img-src data:; font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; "
+        "img-src data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'self'"
     )
 
@@ -213,23 +209,10 @@ def member(letters: str, room: str, app: str, *, is_leader: bool = False) -> HTM
 def notes(letters: str, room: str, app: str) -> HTMLResponse:
     """Return the page with the leader's notes; see `member`."""
     script, markup = playable.program(("notes",), _NOTES_HOST, f"{room}/{components.PATH}")
-    data = f'<script type="application/json" id="room">{as_json({"room": room}).decode()}</script>'
+    settings = as_json({"letters": letters}).decode()
+    data = f'<script type="application/json" id="room">{settings}</script>'
     body = '<noscript>This page needs JavaScript.</noscript><div id="place-notes"></div>'
     return _page(app, f"Room {letters}: Notes", body, script, markup + data)
-
-
-def notes_code(app: str, code: str) -> HTMLResponse:
-    """Return the page of a device that waits until a leader types its code.
-
-    It is loaded again and again: then the leader has, or another code is valid.
-    """
-    body = (
-        f'<h1>{IMAGE} Notes of a room</h1><p class="code">{code}</p><p>Type this code on the '
-        "leader's page, under “Notes”. It is for one use, and for two minutes.</p>"
-    )
-    answer = _page(app, "Notes of a room", body, "")
-    answer.headers["Refresh"] = str(LOOK_AGAIN)
-    return answer
 
 
 def form(app: str, action: str, message: str = "") -> HTMLResponse:
@@ -239,6 +222,5 @@ def form(app: str, action: str, message: str = "") -> HTMLResponse:
         f'<form action="{escape(action)}"><label>Letters of the room '
         '<input name="letters" required maxlength="4" autocomplete="off" autofocus></label>'
         f'<button>Join</button></form><p role="alert">{escape(message)}</p>'
-        f'<p>Do you lead a room? <a href="{escape(action)}/notes">Notes on this device</a></p>'
     )
     return _page(app, "Join a room", body, "", status=404 if message else 200)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from bpeviz.room import sheet
-from bpeviz.room.run import Run
+from bpeviz.room.run import Ready, Run
 from bpeviz.room.sheet import Sheet
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.permalink import session
 from bpeviz.ui.permalink.typed import with_settings
+from bpeviz.ui.registry import PAGES
+from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.runtime.user import acting_for
 
 VARIABLE = "BPEVIZ_ROOM_SHEET"
 """The environment variable with the file of a run sheet, with which rooms begin."""
@@ -51,3 +58,25 @@ def run(key: str) -> Run:
     """Return a new run through a run sheet."""
     sheet = offered()[key]
     return Run(key, sheet, [part.link and with_settings(part.link) for part in sheet.parts])
+
+
+def page_of(link: str, user: str) -> Ready:
+    """Return the page of a link, which is made for a user.
+
+    Raises:
+        ValueError: It cannot be made; the message is user-facing.
+    """
+    address = urlsplit(link)
+    name = address.path.strip("/").lower()
+    page = next(page for page in PAGES if path_of(page).strip("/").lower() == name)
+    if page.content is None:
+        raise ValueError(f"A run sheet cannot show {page.title}.")
+    step = dict(parse_qsl(address.query)).get(session.STEP, "0")
+    with acting_for(user), run_lock.hold():
+        content = page.content(session.values_of(page, address.query))
+    return Ready(content, link, int(step) if re.fullmatch("[0-9]{1,8}", step) else 0)
+
+
+def path_of(page: Page) -> str:
+    """Return the path of a page relative to the app: in a frame, the context has another one."""
+    return f"/{Path(page.path).stem if page.path.startswith('pages/') else ''}"

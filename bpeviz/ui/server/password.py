@@ -23,7 +23,7 @@ from bpeviz.room.rooms import ROOMS, Room, are_valid
 from bpeviz.room.server_key import WORD, is_equal
 from bpeviz.ui import private
 from bpeviz.ui.mark import IMAGE
-from bpeviz.ui.room.connections import KEY, OVER, path
+from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.user import LASTS, cookie
 
 COOKIE = "bpeviz_password"
@@ -123,11 +123,7 @@ class PasswordGate:
         elif scope["type"] == "websocket":
             answer = WebSocketClose()
         else:
-            letters = at.rpartition("/")[2]
-            if room_key and letters and not room and ROOMS.is_over(letters):
-                answer = self._asked(scope, OVER, 410)
-            else:
-                answer = self._asked(scope, _NO_ROOM if key or (room_key and not below) else "")
+            answer = self._asked(scope, _NO_ROOM if key or (room_key and not below) else "")
         await answer(scope, receive, send)
 
     async def _checked(self, scope: Scope, receive: Receive) -> Response:

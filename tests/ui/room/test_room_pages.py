@@ -21,8 +21,10 @@ from starlette.types import Receive, Scope, Send
 
 import bpeviz
 from bpeviz import limits
+from bpeviz.room import sheet
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.room.run import Run
 from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.ui import private
 from bpeviz.ui.learn import vote_questions
@@ -82,17 +84,37 @@ def test_ticket_makes_the_browser_of_its_page_the_leader_and_no_other(room: Room
     assert room.nonce not in stolen.body
 
 
-def test_leader_opens_an_ended_room_again_by_a_ticket_alone(room: Room) -> None:
-    room.close()
+def test_part_of_a_run_sheet_is_the_content_of_its_link(room: Room) -> None:
+    room.use(sheets.run("20-minutes"))
 
     async def scenario() -> None:
-        stranger = Socket(room.letters, f"{LEADER}=invented; {COOKIE}=mine")
-        stranger.send(do="open again", link="/")
-        assert (await stranger.until("ended"))["isOver"]
         leader = Socket(room.letters, leads(room))
-        leader.send(do="open again", link="/?s=eNqrVipJrSiJL07MLchJVbJSSkrMA0KlWgBwvwjC")
-        assert re.fullmatch(r"/\?ticket=[\w-]{22}", (await leader.until("frame"))["frame"])
-        await asyncio.gather(stranger.leave(), leader.leave())
+        follower = Socket(room.letters)
+        for each in (leader, follower):
+            each.send()
+        await follower.until("content")
+        leader.send(do="part", part=0)
+        assert not (await leader.until("part", 0))["problem"]
+        assert "She" in room.content.player["views"][0]["text"]
+        assert {"sheet", "part", "link"}.isdisjoint(await follower.until("step", 0))
+        await asyncio.gather(leader.leave(), follower.leave())
+
+    run(scenario())
+
+
+def test_part_whose_page_cannot_be_made_says_why(room: Room) -> None:
+    listed = sheet.parse(
+        "T\n1 min show /Compare?how_many_texts=many\n1 min show /?text=a&pattern=regex&regex=("
+    )
+    room.use(Run("own", listed, [typed.with_settings(part.link) for part in listed.parts]))
+
+    async def scenario() -> None:
+        leader = Socket(room.letters, leads(room))
+        leader.send()
+        for part, problem in ((0, "many texts"), (1, "regular expression")):
+            leader.send(do="part", part=part)
+            assert problem in (await leader.until("part", part))["problem"]
+        await leader.leave()
 
     run(scenario())
 
