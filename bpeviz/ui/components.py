@@ -87,9 +87,6 @@ its address as others reach it, "page", or ""; and whether to offer the code of 
 score = _register("score")
 """Shows a text under several tokenizers (`bpeviz.views.stage.Stage.score`)."""
 
-merge_diagram = _register("merge_diagram")
-"""Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`)."""
-
 texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
 """Shows a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
 

@@ -128,6 +128,24 @@ def of_encoding(
     return replace(row, words=RowWords("step", start, unchanged, "Encoding", rule))
 
 
+def of_token(token_id: int, tokenizer: Tokenizer) -> Row | None:
+    """Return the row of a token alone, merge by merge.
+
+    Returns:
+        None for a token without merges, with very many, or whose bytes are not a text.
+    """
+    steps = trace.merge_steps(token_id, tokenizer)
+    if steps is None:
+        return None
+    raw, boundaries, events = steps
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return None
+    inspected = replace(trace.inspect(text, tokenizer), boundaries=boundaries, events=events)
+    return of_inspection(inspected, Part(0, len(boundaries), 0, len(text)), tokenizer.name)
+
+
 def part_of(inspection: Inspection, section: Part) -> tuple[ChangingBoundaries, list[Event]]:
     """Return the boundaries of a part, with only the events that change it."""
     part = inspection.boundaries.slice(section.start, section.end)

@@ -226,6 +226,8 @@ class Player(TypedDict):
     isFollowed: NotRequired[bool]
     takesWords: NotRequired[bool]
     isLive: NotRequired[bool]
+    isDiagram: NotRequired[bool]
+    mirrored: NotRequired[Timeline]
     name: NotRequired[str]
     isStill: NotRequired[bool]
     isBare: NotRequired[bool]
@@ -313,29 +315,6 @@ class PlayerReport(TypedDict):
     key: str
     step: int
     isLacking: bool
-
-
-class DiagramSide(TokenStyles):
-    """A tokenizer in the merge diagram."""
-
-    title: str
-    unit: str
-    stepCount: int
-    note: str
-    tokens: list[list[int]]
-
-
-DiagramSign = Sequence[int | str | list[list[int | str]]]
-"""A grapheme: its first column, its end column, its label, and the column of each byte in hex."""
-
-
-class Diagram(TypedDict):
-    """The merge diagram of a short text."""
-
-    key: str
-    columnCount: int
-    signs: list[DiagramSign]
-    sides: list[DiagramSide]
 
 
 GridSpan = Sequence[int | str]

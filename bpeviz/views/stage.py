@@ -410,6 +410,26 @@ class Stage:
         payload["views"] = [view]
         return payload
 
+    @property
+    def token_count(self) -> int:
+        """The number of tokens of the only row after its last step."""
+        return self.payload["views"][0]["tokenCounts"][-1]
+
+    def diagram(self, mirrored: Stage | None = None) -> Player:
+        """Return the payload of one row whose merges stand on the letters, at its last step.
+
+        Args:
+            mirrored: The same text under another tokenizer, whose merges hang below the letters.
+        """
+        payload = self.payload.copy()
+        payload["isDiagram"], payload["initialStep"] = True, payload["last"]
+        keys = ["diagram", payload["key"]]
+        if mirrored is not None:
+            payload["mirrored"] = mirrored.payload["views"][0]
+            keys.append(payload["mirrored"]["key"])
+        payload["key"] = digest_of(keys)
+        return payload
+
     def own_steps(self, step: int) -> list[int]:
         """Return the step of each row at a step of the player."""
         return [view.get("ownSteps", range(step + 1))[step] for view in self.payload["views"]]

@@ -11,8 +11,6 @@ import regex
 import tiktoken
 from helpers import usual
 from helpers.properties import examples, many
-from helpers.refusals import refusal
-from helpers.stages import diagram_side
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -26,8 +24,8 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import download
-from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.views import inspection, merge_diagram
+from bpeviz.trainers import TRAINERS
+from bpeviz.views import encoded, inspection
 from bpeviz.views.parts import parts as parts_of
 
 TRAINING_TEXT = "The keeper keeps the light, the baker bakes the bread.\nThe naïve 世界 aab aaab\n"
@@ -317,6 +315,8 @@ def test_ancestry_ends_at_atoms_for_every_token(
                 assert raw == tokenizer.token_bytes(token_id)
                 assert boundaries.ids(len(events)).tolist() == [token_id]
                 assert events[-1].id == token_id
+                row = encoded.of_token(token_id, tokenizer)
+                assert row is None or row.boundaries.ids(row.steps).tolist() == [token_id]
 
 
 def test_look_up_finds_wordpiece_tokens_by_label(
@@ -330,95 +330,3 @@ def test_look_up_finds_wordpiece_tokens_by_label(
         token_lookup.look_up("[UNK]", tokenizer)[0].place
         == "for text that is not in the vocabulary"
     )
-
-
-# ---- merge diagram
-
-
-def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, int]]:
-    """Return the tokens after `taken` steps, without those of no bytes."""
-    unknown = training.at_step(taken).unknown_id
-    pieces = inspect(of.text, training.at_step(taken)).pieces
-    return {(p.start, p.end, -1 if p.id == unknown else p.id) for p in pieces if p.start < p.end}
-
-
-@given(text=st.one_of(SMALL_TEXTS, st.text("The kepérlight世", max_size=30)))
-@example("the keeper keeps 世界")
-@many(15, least=20)
-def test_merge_diagram_equals_the_tokens_of_every_step(
-    trainings: dict[str, Training], text: str
-) -> None:
-    for key in (
-        "bpe",
-        "wordpiece",
-        "unigram",
-        "scaffold",
-        "characters",
-        "longest",
-        "sentencepiece",
-    ):
-        training = trainings[key]
-        found = inspect(text, training.tokenizer())
-        boundaries = training.tokenizer().boundaries(text)
-        direct = diagram_side("Yours", training, boundaries, training.steps)
-        look = token_lookup.look_of(found.tokenizer, training)
-        numbers = [event.step for event in found.events]
-        through = merge_diagram.Side(
-            "Yours",
-            found.boundaries,
-            len(numbers),
-            training.steps,
-            look,
-            texts_of(training).unit,
-            numbers,
-        )
-        drawing = merge_diagram.payload(found.raw, [direct])
-        assert json.loads(json.dumps(drawing)) is not None
-        assert (
-            drawing["sides"][0]["tokens"]
-            == (merge_diagram.payload(found.raw, [through])["sides"][0]["tokens"])
-        )
-        byte_of = {
-            column: i for i, (column, _) in enumerate(b for s in drawing["signs"] for b in s[3])
-        }
-        for taken in {0, 1, *(step + 1 for step in numbers), training.steps}:
-            if taken > training.steps:
-                continue
-            drawn = set()
-            for first, last, since, until, token_id in drawing["sides"][0]["tokens"]:
-                inside = [byte_of[c] for c in range(first, last) if c in byte_of]
-                if inside and since <= taken and (until < 0 or taken < until):
-                    drawn.add((inside[0], inside[-1] + 1, token_id))
-            assert drawn == slow(found, training, taken)
-
-
-def test_merge_diagram_shows_two_tokenizers(trainings: dict[str, Training]) -> None:
-    text = "the light 世界 of the keeper"
-    sides = []
-    for key in ("mark symbol", "sentencepiece"):
-        boundaries = trainings[key].tokenizer().boundaries(text)
-        sides.append(diagram_side(key, trainings[key], boundaries, 40))
-    data = merge_diagram.payload(text.encode(), sides)
-    assert [side["title"] for side in data["sides"]] == ["mark symbol", "sentencepiece"]
-    assert "".join(sign for _, _, sign, _ in data["signs"]) == text.replace(" ", "·")
-    for side in data["sides"]:
-        for first, last, since, until, token_id in side["tokens"]:
-            assert 0 <= first < last <= data["columnCount"]
-            assert until == -1 or 0 <= since < until <= 40
-            assert token_id < 0 or token_id in side["tokenStyles"]
-    refusal(merge_diagram.payload, b"", [])
-
-
-def test_merge_diagram_of_a_part_equals_the_tokens_of_the_text(
-    trainings: dict[str, Training],
-) -> None:
-    text = "the keeper keeps the light " * 10
-    training = trainings["bpe"]
-    boundaries = training.tokenizer().boundaries(text)
-    side = diagram_side("Yours", training, boundaries, training.steps)
-    data = merge_diagram.payload(text.encode()[26:53], [side], 26)
-    assert "".join(sign for _, _, sign, _ in data["signs"]) == text[26:53].replace(" ", "·")
-    last = [token for token in data["sides"][0]["tokens"] if token[3] < 0]
-    assert [training.name(token[4]) for token in last] == [
-        token.label for token in training.tokenizer().tokens(text) if 26 <= token.start < 53
-    ]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import usual
-from helpers.stages import aligned, diagram_side
+from helpers.stages import aligned
 from helpers.stages import timeline as timeline_of
 from merge_tree import Node, merge_tree
 
@@ -27,7 +27,7 @@ from bpeviz.components import FOLDER, read
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import inspection, merge_diagram
+from bpeviz.views import inspection
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import of_columns
 
@@ -221,35 +221,10 @@ def grid() -> dict[str, Any]:
     return inspection.grid(found, part)
 
 
-def diagrams() -> list[dict[str, Any]]:
-    """Return payloads of one side and of two, with the tokens of each side at every step."""
-    found = []
-    trainings = trained()
-    for names in (("bytes",), ("unigram",), ("bytes", "unigram")):
-        sides, expected = [], []
-        for name in names:
-            training, boundaries = trainings[name]
-            sides.append(diagram_side(name, training, boundaries, boundaries.steps))
-            starts = [0, *boundaries.ends.tolist()]
-            expected.append(
-                [
-                    [
-                        [starts[start], starts[end], token_id]
-                        for start, end, token_id in tokens_at(boundaries, step)
-                    ]
-                    for step in range(boundaries.steps + 1)
-                ]
-            )
-        payload = merge_diagram.payload(TEXT.encode(), sides)
-        assert payload["columnCount"] == len(TEXT.encode())  # neither side has marks
-        found.append({"payload": payload, "tokens": expected})
-    return found
-
-
 @pytest.fixture(scope="session")
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("payloads")
-    for make in (timelines, unknown, lock_step, trees, score, grid, diagrams):
+    for make in (timelines, unknown, lock_step, trees, score, grid):
         write(folder, make.__name__, make())
     return folder
 

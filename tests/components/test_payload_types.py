@@ -23,8 +23,6 @@ TYPES = {
     ("score/score.js", "ScorePayload"): payloads.Score,
     ("score/score.js", "Row"): payloads.ScoreRow,
     ("texts_table/texts_table.js", "TextsTablePayload"): payloads.TextsTable,
-    ("merge_diagram/text_diagram.js", "DiagramPayload"): payloads.Diagram,
-    ("merge_diagram/text_diagram.js", "Side"): payloads.DiagramSide,
     ("grid/layout.js", "GridPayload"): payloads.Grid,
     ("grid/layout.js", "GridToken"): payloads.GridToken,
     ("text_box/text_state.js", "TextBoxPayload"): control_payloads.TextBox,

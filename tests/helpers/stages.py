@@ -9,7 +9,6 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
 from bpeviz.views import encoded, playable
-from bpeviz.views.merge_diagram import Side
 from bpeviz.views.payloads import Timeline
 from bpeviz.views.playable import Interactive
 from bpeviz.views.stage import Stage, TrainedOn, of_training
@@ -59,9 +58,3 @@ def encoded_timeline(
     """Return the timeline of a part of a text that a tokenizer encodes."""
     row = encoded.of_inspection(inspected, part, title, training)
     return row.timeline(encoded.hues_of(inspected, training))
-
-
-def diagram_side(title: str, training: Training, boundaries: Boundaries, last: int) -> Side:
-    """Return a side of the merge diagram up to a step of a training."""
-    row = of_training(training, "", training.boundaries(""))
-    return Side(title, boundaries, last, last, row.look(Hues()), row.words.unit)

@@ -646,7 +646,7 @@ class Grid:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.frame = page.get_by_role("group", name="From characters to ids")
-        self.diagram = page.locator("section.merge-diagram")
+        self.blocks = page.locator(".st-key-diagram_player .merge-block.top bdi")
 
     def cells(self, row: str) -> Locator:
         """Return the cells of a row, in all lines: graphemes, bytes, preTokens, tokens or ids."""

@@ -92,6 +92,11 @@ def test_text_from_characters_to_ids_and_back(journey: Journey) -> None:
         page.keyboard.press("Escape")
         stage.button("Last").click()
         expect(stage.tokens).to_have_text("2")
+    with journey.step("A second tokenizer hangs below the letters of the merge diagram"):
+        grid.closer("Merge diagram")
+        expect(grid.blocks).to_have_text(["hello", "·hello"])
+        choose(page, "Compare with (mirrored below)", "GPT-2")
+        expect(page.locator(".merge-blocks.below .merge-block.top bdi")).to_have_count(2)
     with journey.step("A token of the grid is looked up"):
         grid.closer("Grid")
         grid.frame.get_by_role("button", name="hello, id 15339").click()

@@ -73,7 +73,7 @@ def test_a_phone_plays_and_compares(journey: Journey) -> None:
         expect(grid.cells("ids").first).to_be_attached()
         assert "".join(grid.row("bytes")) == b"low lower lowest low lower".hex().upper()
         grid.closer("Merge diagram")
-        expect(grid.diagram).to_be_visible()
+        expect(grid.blocks.first).to_be_visible()
         assert_no_wider(page)
     with journey.step("A question of Learn is answered by touch"):
         page.goto(f"{journey.server.address}/Learn?chapter=merge")

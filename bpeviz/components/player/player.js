@@ -46,6 +46,8 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [isFollowed] whether the host follows the step, and opens other parts
  * @property {boolean} [takesWords] whether the host takes words that are pressed
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
+ * @property {boolean} [isDiagram] whether its text has its merges on it, however long it is
+ * @property {import("./tokenized_text.js").TextPayload} [mirrored] the same text, whose merges hang below the letters
  * @property {string} [name] its name, where the page has several players
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
  * @property {boolean} [isBare] whether its steps are played without words and controls

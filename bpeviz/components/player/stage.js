@@ -48,9 +48,9 @@ export class Stage {
   }
 
   /** @param {import("./player.js").PlayerPayload} data */
-  draw({ views, ways }) {
+  draw({ views, ways, isDiagram, mirrored }) {
     const hasEnd = Boolean(ways?.length);
-    const score = new TimelineScore(views.map((view) => ({ ...view, hasEnd })));
+    const score = new TimelineScore(views.map((view) => ({ ...view, hasEnd, isDiagram })), mirrored);
     this.score = score;
     this.overview = new Overview(score, views[0].part, (character) => this.opensPart(character));
     score.laidOut = () => {
@@ -74,10 +74,11 @@ export class Stage {
    * @param {boolean} isAllowed whether its merges may be seen
    * @returns {boolean} whether the text needs another place
    */
-  block({ key }, isAllowed) {
+  block({ key, isDiagram }, isAllowed) {
     const [view] = this.views;
     const { last, steps, text } = view.data;
-    const isShort = isAllowed && !this.score.isBytes && !this.several && !text.includes("\n") && view.cells.cells.filter((cell) => cell.text && cell.size).length <= LONGEST_BLOCKED;
+    const isLine = !this.score.isBytes && !this.several && !text.includes("\n") && view.cells.cells.filter((cell) => cell.text && cell.size).length <= LONGEST_BLOCKED;
+    const isShort = isAllowed && (isDiagram || isLine);
     const drawn = isShort ? `${key} ${last} ${steps.id.length}` : "";
     if (drawn === this.drawnBlocks) return false;
     this.drawnBlocks = drawn;
@@ -86,10 +87,13 @@ export class Stage {
     this.section.classList.remove("blocked");
     this.section.classList.toggle("short", isShort);
     if (!isShort) return true;
-    const blocks = new MergeBlocks(view.cells, view.mergesOn(), last, { said: (words, box) => this.said(words, box) });
-    this.words = blocks.words;
-    if (blocks.isEmpty) return true;
-    this.score.blocks = [blocks];
+    const said = (words, box) => this.said(words, box);
+    const { below } = this.score;
+    const blocks = [new MergeBlocks(view.cells, view.mergesOn(), last, { hasIds: !below, said })];
+    if (below) blocks.push(new MergeBlocks(below.cells, below.mergesOn(), below.data.last, { isBelow: true, hasIds: false, said }));
+    this.words = blocks[0].words;
+    if (blocks.every(({ isEmpty }) => isEmpty)) return true;
+    this.score.blocks = blocks;
     this.section.classList.add("blocked");
     return true;
   }
@@ -141,7 +145,7 @@ export class Stage {
     if (score.isBytes) Object.assign(sizes, { smallest: scale * HEX.smallest, largest: scale * HEX.largest });
     else if (!several && !this.words && score.text.length < 3000) sizes.largest = Math.max(sizes.smallest, wordySize(score.text, host.clientWidth - 24, sizes.largest));
     score.under = scale * this.below;
-    if (this.blocks) this.blocks.scale = scale;
+    for (const blocks of score.blocks) blocks.scale = scale;
     sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
     if (score.isBytes) sizes.scrolling = () => scale * HEX.scrolling;
     const setEvents = (isAtRows) => {
@@ -169,10 +173,14 @@ export class Stage {
   // As high blocks, and as many levels, as leave the controls on the screen; a line with its merges is seen
   // whole in any case.
   fitBlocks(fit, large) {
-    const { blocks, section } = this;
-    const { tree } = blocks;
-    tree.mostLevels = MOST_LEVELS;
-    for (blocks.letters of BLOCK_LETTERS) if (fit() && parseFloat(section.style.getPropertyValue("--size")) >= large) return;
-    while (!fit() && tree.mostLevels > FEWEST_LEVELS) tree.mostLevels--;
+    const { score: { blocks }, section } = this;
+    const set = (letters, mostLevels) => {
+      for (const side of blocks) [side.letters, side.tree.mostLevels] = [letters, mostLevels];
+    };
+    for (const letters of BLOCK_LETTERS) {
+      set(letters, MOST_LEVELS);
+      if (fit() && parseFloat(section.style.getPropertyValue("--size")) >= large) return;
+    }
+    for (let levels = MOST_LEVELS - 1; !fit() && levels >= FEWEST_LEVELS; levels--) set(blocks[0].letters, levels);
   }
 }

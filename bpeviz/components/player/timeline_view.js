@@ -1,9 +1,10 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, directionOf, idInWords, intoBytes, labelInBytes, splitIntoCells } from "../shared/cells.js";
+import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, directionOf, idInWords, intoBytes, labelInBytes, splitIntoCells, splitIntoRows } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
+import { ScoreRow } from "../shared/score_row.js";
 import { TokenList } from "../shared/token_list.js";
 import { rankOf } from "./controls.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
@@ -19,15 +20,24 @@ const MOST_BYTES = 6; // of a sign in the sentence
 
 /** A text under one trainer, or under several: a score with a row for each. */
 export class TimelineScore extends Score {
-  /** @param {import("./tokenized_text.js").TextPayload[]} payloads */
-  constructor(payloads) {
+  /**
+   * @param {import("./tokenized_text.js").TextPayload[]} payloads
+   * @param {import("./tokenized_text.js").TextPayload} [mirrored] of the blocks below the letters of the only row
+   */
+  constructor(payloads, mirrored) {
     const host = element("div", "text");
     host.tabIndex = 0; // it scrolls
     host.dir = "auto";
     host.setAttribute("role", "group");
     host.ariaLabel = "The text and its tokens";
     const views = payloads.map((data) => new TimelineView(data));
-    super(host, payloads[0].text, views.map((view) => view.row));
+    const below = mirrored && new TimelineView({ ...mirrored, isDiagram: true });
+    const rows = views.map((view) => view.row);
+    const [cells, cellsBelow] = below ? splitIntoRows(payloads[0].text, [rows[0], below.row]) : [];
+    if (below) rows[0].cells = cells;
+    super(host, payloads[0].text, rows);
+    this.below = below;
+    if (below) below.cells = new MirroredRow(this, 0, {}, cellsBelow);
     this.isBytes = views.length === 1 && views[0].isBytes;
     this.hasShares = views.length > 1;
     host.classList.toggle("of-bytes", this.isBytes);
@@ -63,6 +73,17 @@ export class TimelineScore extends Score {
   }
 }
 
+/** The tokens of another tokenizer on the letters of the first row, whose marks have no room there. */
+class MirroredRow extends ScoreRow {
+  boxOf(cell) {
+    const [{ cells }] = this.score.rows;
+    if (cells[cell].size) return this.score.rows[0].boxOf(cell);
+    const before = cells.findLastIndex(({ size }, i) => size && i < cell);
+    const { right } = this.score.rows[0].boxOf(before < 0 ? cells.findIndex(({ size }) => size) : before);
+    return { left: right, width: 0 };
+  }
+}
+
 /** A row of the score: a text under one trainer. */
 export class TimelineView extends TokenizedText {
   constructor(data) {
@@ -76,8 +97,8 @@ export class TimelineView extends TokenizedText {
 
   // Whether its bytes are the stage: a third of the merges or more join bytes inside signs.
   #joinsBytes() {
-    const { atomKind, steps, last, changingSteps, text, title } = this.data;
-    if (atomKind !== "bytes" || steps.kind !== "merge" || !last || title || text.length > LONGEST_OF_BYTES) return false;
+    const { atomKind, steps, last, changingSteps, text, title, isDiagram } = this.data;
+    if (isDiagram || atomKind !== "bytes" || steps.kind !== "merge" || !last || title || text.length > LONGEST_OF_BYTES) return false;
     const changing = (changingSteps ?? steps.id.map((_, i) => i + 1)).filter((step) => step <= steps.id.length);
     return 3 * changing.filter((step) => [steps.left, steps.right, steps.id].some((ids) => isPartOfSign(this.style(ids[step - 1]).label))).length >= changing.length;
   }

@@ -4,7 +4,7 @@
 import { LIT, idInWords } from "../shared/cells.js";
 import { Tooltip, element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
-import { MergeDiagram } from "../merge_diagram/diagram.js";
+import { TokenDiagram } from "./token_diagram.js";
 
 const MOST_ATOMS = 120; // atoms of a token whose merges are drawn; of a longer one, those of its beginning
 
@@ -19,7 +19,7 @@ export class TokenSelection {
     this.stage = stage;
     this.section = root.querySelector(".player");
     this.merges = root.querySelector(".token-merges");
-    this.diagram = new MergeDiagram(this.merges, signal);
+    this.diagram = new TokenDiagram(this.merges, signal);
     this.tooltip = new Tooltip(root.querySelector(".card"), root.querySelector(".stage"));
     this.announcer = announcer;
     this.token = null; // with its view
@@ -112,7 +112,7 @@ export class TokenSelection {
     const cells = row.cells.slice(from, to).map((cell) => ({ ...cell, firstAtom: cell.firstAtom - atoms[0], line: 0, wraps: false }));
     this.merges.hidden = false;
     this.diagram.scale = this.stage.scale;
-    this.diagram.draw(cells, [{ blocks: view.mergesOn(...atoms), last: view.step }]);
+    this.diagram.draw(cells, view.mergesOn(...atoms), view.step);
     this.opened = { view, start };
     this.merges.querySelector(".close").focus({ preventScroll: true });
   }

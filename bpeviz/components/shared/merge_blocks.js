@@ -109,6 +109,7 @@ export class MergeBlocks {
       const ends = staff.box.getBoundingClientRect();
       for (let cell = line.first; cell < line.end; cell++) {
         const { firstAtom, size, baseClass } = row.cells[cell];
+        if (!size) continue; // of a mark that another row has
         const box = row.boxOf(cell);
         for (let i = 0; i < size; i++) {
           const at = box.left - left + (box.width / size) * (baseClass.includes("rtl") ? size - 1 - i : i);

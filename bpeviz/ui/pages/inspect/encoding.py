@@ -125,7 +125,8 @@ def choose_tokenizer() -> str:
         return key
     with place:
         import_button(TOKENIZER.put)
-        return widget.radio(())
+        titles = {key: markdown.escape(name) for key, name in names.items()}
+        return replace(TOKENIZER, titles=titles).radio(())
 
 
 def choose_encoding(offer: Offer, text: str) -> EncodingSettings | None:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.analysis import token_lookup, trace
+from bpeviz.analysis import hues, token_lookup
 from bpeviz.corpus.ids import IdsError, read_ids
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
 from bpeviz.ui import components, markdown
-from bpeviz.ui.pages.inspect.diagram import side_of
 from bpeviz.ui.pages.inspect.encoding import NAMED_TOKENS, TOKENIZER
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import NumberField, TextField, Values, Widget
-from bpeviz.views import merge_diagram, tables
+from bpeviz.views import encoded, tables
+from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
 
 MAX_NAMESAKES = 1_000
@@ -65,16 +64,15 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
     _draw_tokens(text, tables.tokens([token]), "looked_up", "Token", [token.id])
     if note := token_lookup.instead(token.id, tokenizer):
         st.caption(markdown.escape(note))
-    if (steps := trace.merge_steps(token.id, tokenizer)) is not None:
-        raw, boundaries, events = steps
-        side = side_of(text.offer, tokenizer, boundaries, events)
-        if others := token_lookup.encoded_instead(token.id, tokenizer):
-            side = replace(side, note=f", but its text is encoded as {' '.join(map(str, others))}")
-        components.merge_diagram(merge_diagram.payload(raw, [side]), "picture_of_token")
-    elif tokenizer.parents(token.id) is None:
+    parents = tokenizer.parents(token.id)
+    if (row := encoded.of_token(token.id, tokenizer)) is not None:
+        stage = Stage([row], hues.hues([row.coloring], text.colors))
+        components.player(stage.diagram(), "picture_of_token")
+    elif parents is None:
         st.caption("No merge created this token.")
     else:
-        st.caption("This token is too long for a merge diagram.")
+        labels = [f"{markdown.escape(tokenizer.token_label(at))} (id {at})" for at in parents]
+        st.caption(f"It was merged from {labels[0]} and {labels[1]}.")
     title = "Neighbors in the vocabulary"
     st.header(title, anchor=False)
     neighbors = token_lookup.neighbors(token.id, tokenizer)

@@ -1,18 +1,16 @@
-// The merge diagram of a short text, or of a token: its letters once, the merges of a tokenizer as blocks on
-// them, and those of a second one below.
+// The merge diagram of one token: its letters, and its merges as blocks on them.
 
-import { unbrokenSize } from "../player/fit.js";
 import { TICK, TOKEN_END } from "../shared/cells.js";
 import { element } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
 import { Score } from "../shared/score.js";
+import { unbrokenSize } from "./fit.js";
 
 const LETTERS = [20, 44]; // pixels, the smallest and the largest
 const BETWEEN_LINES = 14; // pixels
 const PADDING = 24; // pixels at both sides
 
-/** The letters of a short text, with the merges of one tokenizer or of two on them. */
-export class MergeDiagram {
+export class TokenDiagram {
   /**
    * @param {any} box contains the place of the letters (`.signs`) and of a pressed block in words (`.said`)
    * @param {AbortSignal} signal
@@ -26,11 +24,12 @@ export class MergeDiagram {
   }
 
   /**
-   * Draw letters and blocks, at their last step.
+   * Draw letters and blocks after a step.
    * @param {import("../shared/cells.js").Cell[]} cells
-   * @param {{blocks: import("../shared/merge_blocks.js").BlocksPayload, last: number}[]} sides
+   * @param {import("../shared/merge_blocks.js").BlocksPayload} payload
+   * @param {number} step
    */
-  draw(cells, sides) {
+  draw(cells, payload, step) {
     const host = element("div", "text");
     this.width = 0;
     this.score = new Score(host, cells.map(({ text }) => text).join(""), [{ atomKind: "bytes", cells }]);
@@ -39,12 +38,17 @@ export class MergeDiagram {
       this.said.replaceChildren(words);
       box.focus({ preventScroll: true });
     };
-    this.score.blocks = sides.map(
-      ({ blocks, last }, i) => new MergeBlocks(this.score.rows[0], blocks, last, { isBelow: i > 0, hasIds: sides.length === 1, said }),
-    );
+    const [row] = this.score.rows;
+    const blocks = new MergeBlocks(row, payload, step, { said });
+    this.score.blocks = [blocks];
+    this.said.textContent = "";
     this.place.replaceChildren(host);
     this.fit();
-    this.show(sides.map(({ last }) => last));
+    for (const { first, end, id } of blocks.tree.tokensAt(step)) {
+      row.colors.fill(payload.style(id).color, first, end);
+      row.flags[end - 1] = TOKEN_END | (end - first === 1 ? TICK : 0);
+    }
+    row.paint(0, row.flags.length);
   }
 
   /** Set the size of the letters: in one line if they have room. */
@@ -53,29 +57,12 @@ export class MergeDiagram {
     const width = this.place.clientWidth - PADDING;
     if (!score || width <= 0 || Math.abs(width - this.width) < 4) return;
     this.width = width;
-    const { words } = score.blocks[0];
+    const [blocks] = score.blocks;
     const [smallest, largest] = LETTERS.map((size) => size * scale);
-    const inOneLine = unbrokenSize([words.join("")], width);
+    const inOneLine = unbrokenSize([blocks.words.join("")], width);
     const wanted = inOneLine >= smallest ? Math.min(inOneLine, largest) : smallest;
-    const size = Math.min(unbrokenSize(words, width), wanted);
-    for (const blocks of score.blocks) blocks.scale = scale;
-    score.host.style.fontSize = `${Math.floor(2 * size) / 2}px`;
+    blocks.scale = scale;
+    score.host.style.fontSize = `${Math.floor(2 * Math.min(unbrokenSize(blocks.words, width), wanted)) / 2}px`;
     score.layOut();
-  }
-
-  /**
-   * Show the tokens of each side after its steps.
-   * @param {number[]} steps
-   */
-  show(steps) {
-    const { blocks, rows: [row] } = this.score;
-    this.said.textContent = ""; // its block may be absent now
-    blocks.forEach((side, i) => side.show(steps[i]));
-    for (const { first, end, id } of blocks[0].tree.tokensAt(steps[0])) {
-      row.colors.fill(blocks[0].payload.style(id).color, first, end);
-      row.flags.fill(0, first, end);
-      row.flags[end - 1] = TOKEN_END | (end - first === 1 ? TICK : 0);
-    }
-    row.paint(0, row.flags.length);
   }
 }
