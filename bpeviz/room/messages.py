@@ -11,7 +11,7 @@ from bpeviz.text import clean
 TEXT_CHARACTERS = 100
 """The most characters of a text in a message."""
 
-_TEXTS = "do", "token", "key"
+_TEXTS = "do", "key"
 _NUMBERS = "step", "content", "part", "vote", "answer"
 
 
@@ -60,7 +60,6 @@ class Message:
         part: The part of the run sheet to go to.
         vote: The number of the vote that is answered.
         answer: The answer.
-        token: The token that the browser got before.
         key: The key of a question of Learn.
         display: The display of the leader's player.
     """
@@ -71,7 +70,6 @@ class Message:
     part: int | None = None
     vote: int | None = None
     answer: int | None = None
-    token: str = ""
     key: str = ""
     display: Display = Display()
 

@@ -68,7 +68,7 @@ class RoomState(TypedDict, total=False):
     stage: Player
     isBeforeVotes: bool
     answer: str
-    token: str
+    canVote: bool
     content: RoomContent
     more: MoreSteps
     join: dict[str, str]

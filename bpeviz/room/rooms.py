@@ -44,9 +44,10 @@ class Member:
     """A connection of a follower or of the leader.
 
     Attributes:
-        token: Identifies the follower's browser, also after a lost connection.
+        browser: Identifies the follower's browser by its cookie, or this connection without one.
         is_leader: Whether it is the leader.
         notify: Called when the room has changed, in any thread.
+        can_vote: Whether it is a follower with a cookie: a browser has one vote.
         is_new: Whether nothing was sent yet.
         content: The number of the timeline or a score that were sent last.
         step: The last step of it that was sent.
@@ -54,9 +55,10 @@ class Member:
         stage: What the stage of a vote that was sent last depends on.
     """
 
-    token: str
+    browser: str
     is_leader: bool
     notify: Callable[[], None]
+    can_vote: bool = False
     is_new: bool = True
     content: int = 0
     step: int = 0
@@ -121,17 +123,17 @@ class Room:
     def followers(self) -> int:
         """The number of browsers that follow."""
         with self._lock:
-            return len({member.token for member in self._members if not member.is_leader})
+            return len({member.browser for member in self._members if not member.is_leader})
 
     def admits(self, key: str) -> bool:
         """Return whether a key is that of its invitations."""
         return is_equal(key, self.key)
 
-    def enter(self, token: str, notify: Callable[[], None], *, is_leader: bool = False) -> Member:
+    def enter(self, browser: str, notify: Callable[[], None], *, is_leader: bool = False) -> Member:
         """Add a connection.
 
         Args:
-            token: The token that the browser got before, or "".
+            browser: The browser by its cookie, or "" where it refuses cookies.
             notify: Called when the room has changed.
             is_leader: Whether it is the leader's.
 
@@ -140,11 +142,11 @@ class Room:
         """
         if self.has_ended:
             raise RoomError(ENDED)
-        token = token or secrets.token_urlsafe(12)
-        member = Member(token, is_leader, notify)
+        can_vote = bool(browser) and not is_leader
+        member = Member(browser or secrets.token_urlsafe(12), is_leader, notify, can_vote)
         with self._lock:
-            known = {member.token for member in self._members}
-            is_new = not is_leader and member.token not in known
+            known = {member.browser for member in self._members}
+            is_new = not is_leader and member.browser not in known
             if is_new and self.followers >= limits.ROOM_FOLLOWERS:
                 raise RoomError(FULL)
             self._members.add(member)
@@ -221,9 +223,9 @@ class Room:
             if member.is_leader:
                 self._lead(message)
                 self._notify()
-            elif self.vote is not None and message.answer is not None:
+            elif member.can_vote and self.vote is not None and message.answer is not None:
                 if message.vote == self.vote.number:
-                    self.vote.answer(member.token, message.answer)
+                    self.vote.answer(member.browser, message.answer)
                 self._notify(leaders=True, also=member)
 
     def state(self, member: Member) -> RoomState:
@@ -239,16 +241,18 @@ class Room:
                 "lit": self.display.lit,
                 "followers": self.followers,
                 "isBeforeVotes": not any(asked.is_revealed for asked in self.votes),
+                "canVote": member.can_vote,
                 "vote": None,
             }
             if vote is not None:
-                state["vote"] = vote.state(member.token, is_leader=member.is_leader)
-                stage = vote.stage_key(member.token)
-                if stage != member.stage and (payload := vote.stage(member.token)):
+                state["vote"] = vote.state(member.browser, can_vote=member.can_vote)
+                stage = vote.stage_key(member.browser)
+                if stage != member.stage and (payload := vote.stage(member.browser)):
                     state["stage"] = payload
                 member.stage = stage
             if member.is_new:
-                state |= {"join": vars(self.join)} if member.is_leader else {"token": member.token}
+                if member.is_leader:
+                    state["join"] = vars(self.join)
                 member.is_new = False
             if content is not None and member.content != content.number:
                 state["content"] = content.full() if member.is_leader else content.beginning()

@@ -35,6 +35,15 @@ class ServerKey:
         nonce = proof.partition(".")[0]
         return nonce if is_equal(proof, self.proof(letters, nonce)) else ""
 
+    def follower(self, letters: str, nonce: str, browser: str) -> str:
+        """Return the value of the cookie of a follower's browser, which has a random name."""
+        return f"{browser}.{self._code('follower', letters, nonce, browser)}"
+
+    def browser(self, letters: str, nonce: str, cookie: str) -> str:
+        """Return the name of the browser of a cookie, or "" if it is not of this room."""
+        browser = cookie.partition(".")[0]
+        return browser if is_equal(cookie, self.follower(letters, nonce, browser)) else ""
+
     def invitation(self, letters: str, nonce: str) -> str:
         """Return the key of a room's invitations, of 128 bits."""
         return self._code("invitation", letters, nonce)[:22]

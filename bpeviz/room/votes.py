@@ -134,8 +134,8 @@ class Vote:
         payload["key"] = f"vote {self.number} {self.question.name}"
         return payload
 
-    def state(self, follower: str, *, is_leader: bool = False) -> VoteState:
-        """Return the vote for a follower or the leader."""
+    def state(self, follower: str, *, can_vote: bool = True) -> VoteState:
+        """Return the vote for a follower, or for a member who cannot vote."""
         asked, mine = self.question, self.answers.get(follower)
         truth = asked.judge(None) if self.is_revealed else None
         had = self.solved if truth and truth.right is not None else None
@@ -148,7 +148,7 @@ class Vote:
             "answered": len(self.answers),
             "sent": "" if mine is None else asked.in_words(mine),
             "had": had,
-            "task": self._task(mine, truth, is_closed=is_leader or not self.is_open),
+            "task": self._task(mine, truth, is_closed=not (can_vote and self.is_open)),
         }
 
     def _task(self, mine: int | None, truth: Judgment[int] | None, *, is_closed: bool) -> StageTask:

@@ -123,7 +123,7 @@ def test_note_has_the_tokens_of_the_sentence_in_each_language() -> None:
 
 def test_leader_goes_through_the_parts(room: Room) -> None:
     leader = Leader(room)
-    follower = room.enter("", lambda: None)
+    follower = room.enter("phone", lambda: None)
     first = leader.send()
     assert [part["kind"] for part in first["sheet"]["parts"]] == ["show", "show", "vote", "ask"]
     assert "sheet" not in leader.send()

@@ -17,6 +17,7 @@ const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds until the minute of a run sheet is written again
 const ANSWER_EVERY = 200; // milliseconds, where each change is an answer
 const NO_VOTE = "No vote here: it needs one algorithm, a next step, and candidates that do not all tie";
+const NO_COOKIES = "This browser refuses cookies, so you follow without a vote.";
 const FEW = 5; // failed connections until a sentence says what to do
 
 /**
@@ -107,7 +108,7 @@ class Room {
     const socket = (this.socket = new WebSocket(url));
     socket.onopen = () => {
       this.reported = null;
-      this.#send({ token: stored(this.#name("follower")) ?? "" });
+      this.#send({});
       if (isLeader) this.#send({ do: "list questions" });
     };
     socket.onmessage = ({ data }) => {
@@ -146,7 +147,6 @@ class Room {
     if ("preview" in state) return this.#preview(state.preview, state.stage);
     if (state.note) return (this.find(".where").textContent = state.note);
     if (state.ended || state.refused) return this.#end(state);
-    if (state.token) store(this.#name("follower"), state.token);
     const { isLeader } = this.data;
     if (this.#isAway()) this.away = true;
     const before = this.content;
@@ -369,7 +369,7 @@ class Room {
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";
     const follows = `${away ? "Looking around. Leader" : "Following the leader"}${at(step)}${plays}`;
-    this.find(".where").textContent = isLeader ? followers : content ? follows : state.vote ? "" : "Wait for the leader.";
+    this.find(".where").textContent = isLeader ? followers : !state.canVote && state.vote ? NO_COOKIES : content ? follows : state.vote ? "" : "Wait for the leader.";
     this.find(".back").hidden = !away;
     this.find(".first").hidden = !state.isBeforeVotes;
     if (isLeader) {

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from starlette.exceptions import HTTPException
@@ -39,6 +40,9 @@ _log = logging.getLogger("bpeviz")
 
 KEY = "key"
 """The parameter of an address with the key of a room, which opens it without the password."""
+
+FOLLOWER = "bpeviz_follower"
+"""The cookie of a follower's browser, with the path of the room: it has one vote."""
 
 LEADER = "bpeviz_leader"
 """The cookie of a leader, with the path of the room."""
@@ -106,10 +110,15 @@ class RoomPages:
         return pages.form(self._home, self._path, NO_ROOM if letters else "")
 
     async def _follow(self, request: Request) -> Response:
-        letters = request.path_params["letters"].upper()
-        if ROOMS.find(letters) is None:
+        room = ROOMS.find(request.path_params["letters"])
+        if room is None:
             return pages.form(self._home, self._path, NO_ROOM)
-        return pages.member(letters, f"{self._path}/{letters}", self._home)
+        at = f"{self._path}/{room.letters}"
+        answer = pages.member(room.letters, at, self._home)
+        if not _browser(room, request.cookies):
+            value = ROOMS.key.follower(room.letters, room.nonce, secrets.token_urlsafe(12))
+            answer.headers.append("Set-Cookie", cookie(request.scope, FOLLOWER, value, at, LASTS))
+        return answer
 
     async def _notes(self, request: Request) -> Response:
         """Return the page with the leader's notes, which has them from the leader's page."""
@@ -138,6 +147,11 @@ class RoomPages:
         return answer
 
 
+def _browser(room: Room, cookies: Mapping[str, str]) -> str:
+    """Return the browser of a follower by its cookie, or "" without one."""
+    return ROOMS.key.browser(room.letters, room.nonce, cookies.get(FOLLOWER, ""))
+
+
 async def _file(_request: Request) -> Response:
     """Return the file that followers keep, for their browser to complete."""
     return PlainTextResponse(pages.kept())
@@ -147,7 +161,7 @@ async def _connect(socket: WebSocket) -> None:
     """Connect a member until the room ends or the connection does."""
     await socket.accept()
     with suppress(WebSocketDisconnect, RuntimeError):  # it was lost while something is sent
-        hello = await _receive(socket)
+        await _receive(socket)
         changed = asyncio.Event()
         changed.set()
         loop = asyncio.get_running_loop()
@@ -157,7 +171,7 @@ async def _connect(socket: WebSocket) -> None:
                 loop.call_soon_threadsafe(changed.set)
 
         room = ROOMS.find(socket.path_params["letters"])
-        member = _enter(socket, room, hello, notify)
+        member = _enter(socket, room, notify)
         if room is None or not isinstance(member, Member):
             await socket.send_text(json.dumps(member))
             await socket.close()
@@ -171,7 +185,7 @@ async def _connect(socket: WebSocket) -> None:
 
 
 def _enter(
-    socket: WebSocket, room: Room | None, hello: Message, notify: Callable[[], None]
+    socket: WebSocket, room: Room | None, notify: Callable[[], None]
 ) -> Member | Refusal | Ended:
     """Return the new member of a room, or the answer to a connection that becomes none."""
     is_leader = socket.scope["path"].endswith("/lead/ws")
@@ -180,7 +194,8 @@ def _enter(
     if is_leader and not ROOMS.leads(room.letters, socket.cookies.get(LEADER, "")):
         return {"refused": NOT_LEADER}
     try:
-        return room.enter(hello.token, notify, is_leader=is_leader)
+        browser = "" if is_leader else _browser(room, socket.cookies)
+        return room.enter(browser, notify, is_leader=is_leader)
     except RoomError as error:
         return {"refused": str(error)}
 
@@ -253,7 +268,7 @@ async def _answer(
                     room.ask(question)
                     return
                 vote = Vote(0, question)
-                preview = {"preview": vote.state("", is_leader=True), "stage": vote.stage("")}
+                preview = {"preview": vote.state("", can_vote=False), "stage": vote.stage("")}
                 await socket.send_text(as_json(preview).decode())
         except NoQuestionError as error:
             await socket.send_text(json.dumps({"note": str(error)}))

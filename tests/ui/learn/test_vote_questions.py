@@ -161,7 +161,7 @@ def test_names_and_previews_of_questions_tell_no_answer() -> None:
         asked, name = vote_on(key), named.partition(" ")[2]
         rights = [option["words"] for option in asked.act.options] or [str(asked.right)]
         assert {*rights}.isdisjoint(name.split())
-        state = Vote(0, asked).state("", is_leader=True)
+        state = Vote(0, asked).state("", can_vote=False)
         assert (state["task"]["right"], state["had"], state["task"]["result"]) == (None, None, None)
         assert state["name"] == named
 

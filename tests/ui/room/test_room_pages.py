@@ -31,7 +31,7 @@ from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec, typed
 from bpeviz.ui.room import pages, sheets
-from bpeviz.ui.room.connections import LEADER, RoomPages
+from bpeviz.ui.room.connections import FOLLOWER, LEADER, RoomPages
 from bpeviz.ui.runtime.user import COOKIE
 from bpeviz.ui.server.guard import Guard
 
@@ -192,7 +192,8 @@ class Socket:
         self.got: list[dict[str, Any]] = []
         lead = lead or ("/lead" if cookie else "")
         headers = [(b"cookie", cookie.encode())]
-        scope = {"type": "websocket", "path": f"/base/room/{letters}{lead}/ws", "headers": headers}
+        path = f"/base/room/{letters}{lead.rstrip('/')}/ws"
+        scope = {"type": "websocket", "path": path, "headers": headers}
         self.put({"type": "websocket.connect"})
         self.task = asyncio.create_task(APP(scope, self.sent.get, self.receive))
 
@@ -249,6 +250,52 @@ def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
     run(scenario())
 
 
+def follower_of(room: Room, cookie: str = "") -> str:
+    """Return the cookie that the page of a follower sets, or "" where the browser has one."""
+    answer = ask(APP, address=f"/base/room/{room.letters}", cookie=cookie, **HTML)
+    value, *attributes = answer.header("set-cookie").split("; ")
+    if value:
+        assert {"HttpOnly", f"Path=/base/room/{room.letters}"} <= {*attributes}
+    return value
+
+
+def test_one_cookie_is_one_place_and_one_vote(room: Room) -> None:
+    first, second = follower_of(room), follower_of(room)
+    assert follower_of(room, first) == ""
+    other = ROOMS.open("tester", lambda _: Invitation())
+    forged = ("", f"{FOLLOWER}=me", f"{first}x", follower_of(other))
+
+    async def scenario() -> None:
+        leader = Socket(room.letters, leads(room))
+        leader.send()
+        await leader.until("content")
+        leader.send(do="ask")
+        tabs = [Socket(room.letters, first, lead="/") for _ in range(50)]
+        members = [*tabs, Socket(room.letters, second, lead="/")]
+        for i, member in enumerate(members):
+            member.send(token=f"invented {i}")
+            await member.until("vote")
+        for i, member in enumerate(tabs):
+            member.send(answer=i % 2, vote=1, token=f"invented {i}")
+        members[-1].send(answer=0, vote=1)
+        await members[-1].until("vote")
+        await leader.until("followers", 2)
+        without = [Socket(room.letters, cookie, lead="/") for cookie in forged]
+        for member in without:
+            member.send()
+            state = await member.until("vote")
+            assert (state["canVote"], state["vote"]["task"]["isClosed"]) == (False, True)
+            member.send(answer=0, vote=1)
+        leader.send(do="show")
+        await leader.until("followers", 2 + len(forged))
+        assert room.vote
+        assert sorted(room.vote.answers.values()) == [0, 1], "of two tabs, the later one counts"
+        await asyncio.gather(*(each.leave() for each in (leader, *members, *without)))
+
+    run(scenario())
+    other.close()
+
+
 def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
     async def scenario() -> None:
         leader = Socket(room.letters, leads(room))
@@ -266,7 +313,7 @@ def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
         assert room.step == 1
         for letters, lead, reason in (("NONE", "", "ended"), (room.letters, "/lead", "refused")):
             wrong = Socket(letters, lead=lead)
-            wrong.send(token="")
+            wrong.send()
             await wrong.until(reason)
             await wrong.task
 
