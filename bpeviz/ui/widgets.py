@@ -19,6 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.cached_property import cached_property
 from bpeviz.text import clean
+from bpeviz.ui import markdown
 from bpeviz.ui.runtime import page_change
 
 V = TypeVar("V")
@@ -76,8 +77,7 @@ class Widget(SessionValue[V], ABC):
 
     def for_link(self) -> tuple[V | None, str | None]:
         """Return the value for a link, or None with a description if it is too long for a link."""
-        value = self.get()
-        if value is None:
+        if (value := self.get()) is None:
             return None, None
         value = self.used(value)
         return (value, None) if self.allows(value) else (None, self.described())
@@ -116,8 +116,7 @@ class Widget(SessionValue[V], ABC):
     def _drawn_of(self, values: Sequence[V], options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a choice of some values, with other options."""
         drawn = {"options": values, **self._drawn, **options}
-        value = self.get()
-        return drawn | {"index": values.index(value)} if value in values else drawn
+        return drawn | {"index": values.index(now)} if (now := self.get()) in values else drawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +174,7 @@ class OneOf(Widget[str]):
         return cast(
             str,
             st.radio(
-                format_func=self.titles.__getitem__,
+                format_func=lambda key: markdown.escape(self.titles[key]),
                 captions=captions,
                 **self._drawn_of([*self.titles], options),
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import streamlit as st
@@ -122,6 +122,7 @@ def show(side: DeltaGenerator) -> None:
     with side:
         text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
 
+    @cache  # a training that one has waited for may fail
     def untrained() -> None:
         idle_vocabulary_size()
         with st.container(), st.container():  # as below, so that the player stays
