@@ -15,11 +15,14 @@ from typing import Any
 import pytest
 from helpers import app_pages
 from helpers.payloads import payloads
+from helpers.widget_values import values_of
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz.__main__ import main
-from bpeviz.ui.permalink.codec import FORM_NAME, unpack
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.permalink.links import earlier
+from bpeviz.ui.registry import PAGES
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FORM_1: dict[str, Any] = json.loads((FIXTURES / "form_1.json").read_text("utf-8"))
@@ -38,10 +41,10 @@ def packed(values: dict[str, Any]) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def restored(app: AppTest) -> dict[str, Any]:
+def restored(app: AppTest, page: Page) -> dict[str, Any]:
     """Return the values of a new link to the page."""
     app.session_state["copy_link"] = {"request": 1}
-    return unpack(app.run().session_state["made_link"]["packed"])
+    return values_of(page, app.run().session_state["made_link"]["query"])
 
 
 def token_counts(app: AppTest) -> list[int]:
@@ -61,23 +64,24 @@ def test_link_restores_its_values(link: dict[str, Any]) -> None:
     assert token_counts(app) == link["tokens"]
     players = [data["initialStep"] for data in payloads(app) if "initialStep" in data]
     assert [*map(int, filter(None, [link["query"].get("step")]))] in ([], players)
-    values = unpack(link["query"]["s"])
+    values = earlier(link["query"]["s"])
+    (page,) = (page for page in PAGES if page.title == link["page"])
     gone = [f"cannot use it: “{name}”." for name in ("baseline",) if values.pop(name, None)]
     assert [warning.value.partition("page ")[2] for warning in app.warning] == gone
     values.get("compared", []).sort(key="yours".__eq__)  # one's own tokenizer stands last
     # Settings that came later have their first values.
-    assert values.items() <= restored(app).items()
+    assert values.items() <= restored(app, page).items()
 
 
 def test_link_without_the_number_of_its_form_has_form_1() -> None:
     (link,) = (link for link in LINKS if link["page"] == "Pre-tokenize")
     values = plain(link["query"]["s"])
-    assert values.pop(FORM_NAME) == 1
-    assert unpack(packed(values)) == values == unpack(link["query"]["s"])
+    assert values.pop("form") == 1
+    assert earlier(packed(values)) == values == earlier(link["query"]["s"])
 
 
 def test_link_of_an_unknown_form_changes_nothing_and_says_so() -> None:
-    later = packed({FORM_NAME: 2, "text_sample": "spanish"})
+    later = packed({"form": 2, "text_sample": "spanish"})
     app = app_pages.opened("Pre-tokenize", {"s": later})
     (message,) = app.warning
     assert "of form 2" in message.value

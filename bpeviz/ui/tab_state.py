@@ -4,7 +4,7 @@ The browser stores the settings that each run sends, and the texts of the text b
 (`bpeviz/components/shared/tab.js`). When a tab is reloaded, a script marks the address
 (`bpeviz.ui.server.pages`). The first run of the new session then draws only the frame and
 asks for the state, so that the results of the default text are never shown. A link in the address
-replaces the texts and settings, a typed one unless the tab has opened it before. Files are only on
+replaces the texts and settings, unless the tab has opened it before. Files are only on
 the server: the new session takes them over from the earlier one, which exists for some minutes.
 """
 
@@ -180,7 +180,7 @@ def _take(page: Page, sent: str) -> None:
         if held.get(item.key) is not None:
             item.put(held[item.key])
     link = session.linked()
-    is_opened = session.PARAMETER not in st.query_params and link == state.get("link")
+    is_opened = bool(link) and link == state.get("link")
     if is_opened:
         session.OPENED.put(link)
         session.restore_step()
@@ -228,8 +228,7 @@ def _allowed(widget: Widget[Any], value: Any) -> Any:
         widget = replace(widget, longest=limits.TEXT)
     if isinstance(widget, OneOf | SomeOf) and tokenizers.OWN in widget.titles:
         widget = replace(widget, titles={**widget.titles, **tokenizers.names()})
-        if isinstance(widget, SomeOf) and isinstance(value, list):
-            value = [name for name in value if name in widget.titles]
+        value, _ = widget.known(value)
     if not widget.allows(value):
         return None
     return clean(value) if isinstance(value, str) else value

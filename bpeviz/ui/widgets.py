@@ -71,6 +71,10 @@ class Widget(SessionValue[V], ABC):
     def allows(self, value: Any) -> bool:
         """Return whether a link may contain this value."""
 
+    def known(self, value: Any) -> tuple[Any, Sequence[str]]:
+        """Return a value of a link without parts that the page does not know, and those parts."""
+        return value, ()
+
     def used(self, value: V) -> V:
         """Return the value that the page uses for a typed value."""
         return value
@@ -229,6 +233,12 @@ class SomeOf(Widget[list[str]]):
             and all(isinstance(key, str) and key in self.titles for key in value)
             and len({*value}) == len(value)
         )
+
+    def known(self, value: Any) -> tuple[Any, Sequence[str]]:
+        if not isinstance(value, list) or not any(key in self.titles for key in value):
+            return value, ()
+        unknown = [key for key in value if key not in self.titles]
+        return [key for key in value if key in self.titles], unknown
 
     def multiselect(self, titles: Mapping[str, str] | None = None, **options: Any) -> list[str]:
         """Draw a drop-down list for several; return those chosen.

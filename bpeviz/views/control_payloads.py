@@ -18,12 +18,11 @@ class LinkedStep(TypedDict):
 
 
 class LinkAnswer(TypedDict):
-    """The answer to a request for a link: packed settings, or short ones by name."""
+    """The answer to a request for a link: the settings as a query."""
 
     request: int
-    packed: str
+    query: str
     page: NotRequired[str]
-    typed: NotRequired[str]
 
 
 class CopyLink(LinkAnswer):

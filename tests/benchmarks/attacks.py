@@ -27,7 +27,7 @@ from benchmarks.load import Measured, User, connected, sentences
 
 from bpeviz.jobs import worker
 from bpeviz.limits import PAGE_TEXT
-from bpeviz.ui.permalink.codec import pack
+from bpeviz.ui.permalink.links import written
 from bpeviz.ui.runtime.user import COOKIE
 
 PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
@@ -49,7 +49,7 @@ Attack = Callable[[User, int, random.Random], Awaitable[None]]
 
 def link(**values: Any) -> str:
     """Return the query of a link."""
-    return f"s={pack(values)}"
+    return written(values, {})
 
 
 async def expressions(user: User, tab: int, draw: random.Random) -> None:

@@ -26,8 +26,6 @@ from benchmarks.corpora import standard_library
 from browser.serving import FLAGS, chromium, serving
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from bpeviz.ui.permalink import codec
-
 PAGES = ("", "Compare", "Inspect", "Algorithms", "Pre-tokenize", "Learn")
 SIZES = {1366: 768, 820: 1180, 390: 844}
 """Widths and heights of windows in pixels."""
@@ -36,7 +34,7 @@ EMPTY = "import streamlit as st\nst.text('Empty')\n"
 REST = 2_000
 """Milliseconds after a load during which charts and tables may still move something."""
 
-ROWS = codec.pack({"algorithms": ["bpe", "wordpiece", "unigram", "sentencepiece"]})
+ROWS = "algorithm=bpe,wordpiece,unigram,sentencepiece"
 
 RECORD = """() => {
   const record = (window.measured = { shift: 0, paint: null });
@@ -132,7 +130,7 @@ def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[flo
 
 def rows_played(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
     """Play four rows on Algorithms, as in `frames`."""
-    return frames(browser, f"{address}/Algorithms?s={ROWS}", atoms, slowed)
+    return frames(browser, f"{address}/Algorithms?{ROWS}", atoms, slowed)
 
 
 def main() -> None:

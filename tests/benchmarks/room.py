@@ -40,7 +40,6 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from bpeviz.room.rooms import SIZE
 from bpeviz.room.server_key import LETTERS, ServerKey
-from bpeviz.ui.permalink import codec
 from bpeviz.ui.room.connections import LEADER
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -57,7 +56,7 @@ CHANGES = 10
 """The answers of each follower to a task."""
 
 MINE = f"{COOKIE}=leader"
-SETTINGS = codec.pack({"text_sample": "english-prose"})
+SETTINGS = "sample=english-prose"
 
 RECORD = """() => {
   const now = () => performance.timeOrigin + performance.now();
@@ -115,7 +114,7 @@ class Room:
         async with websockets.connect(
             f"{self.socket}/lead/ws", additional_headers=headers
         ) as socket:
-            await socket.send(json.dumps({"do": "open again", "link": f"/?s={SETTINGS}"}))
+            await socket.send(json.dumps({"do": "open again", "link": f"/?{SETTINGS}"}))
             query = json.loads(await socket.recv())["frame"].removeprefix("/?")
         await user.act("open a room", query=query)
         await user.act("open a room", query=query)  # the first run restores the link

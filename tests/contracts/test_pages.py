@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 from helpers import app_pages
+from helpers.earlier_links import pack
 from helpers.hostile import HTML, MARKUP, packed
 from helpers.rendered import hostile_strings
-from helpers.widget_values import hostile_values, same
+from helpers.widget_values import hostile_values, same, values_of
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec, session, short_links
+from bpeviz.ui.permalink import links, short_links
+from bpeviz.ui.permalink.session import MAX_SHORT
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import LinkValues, OneOf, Widget
 
@@ -57,21 +59,21 @@ REPLACED = {"worst_text", "worst_under", "mirrored", "explained"}
 def test_cold_link_draws_hostile_texts_in_every_field(page: Page, turn: int) -> None:
     """One run checks the page, its message about the link, its inputs, and the copied link."""
     drawn = hostile_values(page, HOSTILE, turn)
-    values: dict[str, Any] = drawn.taken | {EVIL: EVIL, session.WITHOUT: [HOSTILE]}
+    values: dict[str, Any] = drawn.taken | {EVIL: EVIL, links.WITHOUT: HOSTILE}
     gone = next(widget for widget in drawn.widgets.values() if can_go(page, widget, drawn.taken))
     if turn == TURNS[-1]:
         values[gone.link] = "gone"
-    name = short_links.SHORT_LINKS.put(codec.pack(values, session.MAX_SHORT), "somebody")
+    name = short_links.SHORT_LINKS.put(links.written(values, page.short), "somebody")
     query = {"s": name or "", "step": "3"}
     app = app_pages.opened(page.path, query, may_fail=True, copy_link={"request": 1})
 
     assert hostile_strings(app)
     (message,) = [warning.value for warning in app.warning if "link" in warning.value]
-    assert message.count(markdown.escape(EVIL)) == 2
-    assert (markdown.escape(gone.label) in message) == (turn == TURNS[-1])
+    assert message.count(markdown.escape(EVIL)) == 3
+    assert ("=gone" in message) == (turn == TURNS[-1])
     if page.has_inputs:
         assert app.session_state["text_box"] == HOSTILE
-    copied = codec.unpack(app.session_state["made_link"]["packed"], session.MAX_SHORT)
+    copied = values_of(page, app.session_state["made_link"]["query"])
     assert [key for key in inputs_of(app) - {*copied} if not re.search(NOT_LINKED, key)] == []
     names = {*drawn.taken} - REPLACED - {gone.link if gone.link in values else ""}
     expected = same({link: drawn.taken[link] for link in names}, drawn.widgets)
@@ -88,8 +90,8 @@ def can_go(page: Page, widget: Widget[Any], values: dict[str, Any]) -> bool:
 
 DAMAGED = (
     "nonsense!",
-    codec.pack({"text_sample": "spanish", "largest": 300})[:-3],
-    "A" * (codec.MAX_PACKED + 1),
+    pack({"text_sample": "spanish", "largest": 300})[:-3],
+    "A" * (MAX_SHORT + 1),
     packed(b'{"text_box":"' + b"a" * 5_000_000 + b'"}'),
     packed(b"[1,2]"),
     short_links.MARK + "unknown",
@@ -104,7 +106,7 @@ def test_damaged_link_is_named_and_another_one_opens(page: Page, link: str) -> N
     (message,) = [warning.value for warning in app.warning]
     assert "link" in message
     box = {"learn_text": "banana"} if page.title == "Learn" else {"text_box": "banana"}
-    app.query_params["s"] = codec.pack({**box, "text_sample": "own"})
+    app.query_params["s"] = pack({**box, "text_sample": "own"})
     app.run()
     assert {key: app.session_state[key] for key in box} == box
     app.query_params["s"] = "nonsense!"

@@ -19,7 +19,7 @@ from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.inputs.text import OWN_TEXT, Box, Rows, SampleChoice, TableRows
 from bpeviz.ui.learn.page import OwnText
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import session
+from bpeviz.ui.permalink import links, session
 from bpeviz.ui.tokenizers import OWN
 from bpeviz.ui.widgets import (
     NumberField,
@@ -182,6 +182,13 @@ def session_values(page: Page) -> dict[str, Any]:
     """Return the values of a page's widgets in the session, by the names in links."""
     values = {widget.link: widget.get() for widget in page.widgets(SessionValues())}
     return {link: value for link, value in values.items() if value is not None}
+
+
+def values_of(page: Page, query: str) -> dict[str, Any]:
+    """Return the values of a page that a link restores, by their names in links."""
+    values, _ = links.read(parse_qsl(query, keep_blank_values=True), page.short)
+    with restored(page, values):
+        return {**links.UNCHANGED, **session_values(page)}
 
 
 class Query(dict[str, Any]):

@@ -19,7 +19,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
-from bpeviz.ui.permalink import codec
+from bpeviz.ui.permalink.links import written
 
 expect_at_once.set_options(timeout=TIMEOUT)
 
@@ -70,15 +70,14 @@ def trained(text: str, **how: Any) -> tuple[Training, Boundaries]:
     return training, training.tokenizer().boundaries(text)
 
 
-def link(text: str, path: str = "/", **state: object) -> str:
+def link(text: str, path: str = "/", **state: Any) -> str:
     """Return a link to a page with a text, at the last step, and with other inputs by name."""
-    packed = codec.pack({"text_sample": "own", "text_box": text} | state)
-    return f"{path}?s={packed}&step=9999"
+    return f"{path}?{written({'text_box': text} | state, {})}&step=9999"
 
 
-def english(path: str, **state: object) -> str:
+def english(path: str, **state: Any) -> str:
     """Return a link to a page with the English prose, and with other inputs by name."""
-    return f"{path}?s={codec.pack({'text_sample': 'english-prose'} | state)}"
+    return f"{path}?{written({'text_sample': 'english-prose'} | state, {})}"
 
 
 # ---- waiting

@@ -34,7 +34,6 @@ from journeys.people import (
 )
 
 from bpeviz import components
-from bpeviz.ui.permalink import codec
 
 NOWHERE = "http://127.0.0.1:9"
 """The discard port: all connections are refused."""
@@ -44,10 +43,7 @@ PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"
 SLOWLY = {"pattern": "none", "ties": "largest", "vocab_size": 30_000}
 """Options with which the training on `letters` takes seconds."""
 
-LINK = "/?s=" + codec.pack(
-    {"text_sample": "seashells", "algorithm": "bpe", "largest": 30_000}
-    | {"bpe_ties": "largest", "pattern": "none"}
-)
+LINK = "/?sample=seashells&algorithm=bpe&largest=30000&bpe_ties=largest&pattern=none"
 """A link to the first text with these options."""
 
 

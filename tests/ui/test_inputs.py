@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from helpers import app_pages
+from helpers.links import query_of
 from helpers.payloads import payloads
 from helpers.refusals import refusal
 from pyarrow import parquet
@@ -29,8 +30,6 @@ from bpeviz.ui.inputs.text import (
     read_file,
 )
 from bpeviz.ui.inputs.training import MORE
-from bpeviz.ui.permalink import codec
-from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import Inbox
 
 
@@ -162,7 +161,7 @@ def splits(app: AppTest) -> bool | None:
 def test_link_splits_at_special_tokens_unless_it_says_otherwise(
     linked: dict[str, Any], is_split: bool
 ) -> None:
-    app = app_pages.opened("Train", {"s": codec.pack(NAMED | linked)})
+    app = app_pages.opened("Train", query_of(NAMED | linked))
     assert splits(app) is is_split
     assert splits(app.run()) is is_split
 
@@ -268,7 +267,7 @@ BPE_OPTION = {"algorithm": "bpe", "bpe_min_count": 3}
     ("values", "is_folded"), [({"algorithm": "bpe"}, True), (BPE_OPTION, False)]
 )
 def test_link_opens_settings_that_it_has_a_value_of(values: Any, is_folded: bool) -> None:
-    assert folded(app_pages.opened("Train", {"s": pack(values)})) == is_folded
+    assert folded(app_pages.opened("Train", query_of(values))) == is_folded
 
 
 def test_browser_that_draws_a_choice_anew_begins_with_its_value() -> None:

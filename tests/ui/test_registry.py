@@ -28,17 +28,16 @@ with frame(toy.PAGE):
 """
 OPEN = """
 from streamlit.testing.v1 import AppTest
-from bpeviz.ui.permalink.codec import pack, unpack
 
 app = AppTest.from_file("app.py", default_timeout=60)
-app.query_params["s"] = pack({"name": "Ada"})
+app.query_params["name"] = "Ada"
 app.switch_page("pages/Toy.py").run()
 assert not app.exception, app.exception
 assert app.code[0].value == "Hello Ada"
 app.session_state["share"] = True
 app.session_state["copy_link"] = {"request": 1}
 app.run()
-assert unpack(app.session_state["made_link"]["packed"]) == {"name": "Ada"}
+assert app.session_state["made_link"]["query"] == "name=Ada"
 """
 
 

@@ -19,7 +19,6 @@ from bpeviz.formats import parse
 from bpeviz.formats.opened import Opened
 from bpeviz.ui import tab_state
 from bpeviz.ui.inputs import text as text_input
-from bpeviz.ui.permalink import codec
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import long_texts
 from bpeviz.ui.tab_state import MARK
@@ -118,8 +117,7 @@ def test_long_texts_come_back_also_behind_a_sample() -> None:
 
 
 def test_link_replaces_the_state_of_the_tab() -> None:
-    link = codec.pack({"text_sample": "spanish"})
-    app = reloaded(stored(training_app()), s=link)
+    app = reloaded(stored(training_app()), sample="spanish")
     assert payload(app)["text"] == samples.by_key("spanish").text
     assert "largest" not in app.session_state
 
@@ -168,7 +166,7 @@ def test_files_of_many_texts_come_back_unless_a_link_replaces_them() -> None:
     assert app.session_state["named_files"] == files
     assert app.session_state["labels_of_t.csv"] == "", "the reading of the table that was chosen"
     assert not app.warning
-    app = reloaded(records, COMPARE, s=codec.pack({"text_sample": "spanish"}))
+    app = reloaded(records, COMPARE, sample="spanish")
     assert "named_files" not in app.session_state
     del before, app
     long_texts._inboxes.clear()

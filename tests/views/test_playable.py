@@ -21,7 +21,7 @@ from bpeviz.corpus.documents import Documents
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.vocabulary_size import SIZE
-from bpeviz.ui.permalink.typed import written
+from bpeviz.ui.permalink.links import written
 from bpeviz.views import credit, encoded, export, playable
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import Stage, TrainedOn, of_training

@@ -1,5 +1,5 @@
 // The buttons that copy a link to the page or the code of a frame, and that ask for its QR code. Python
-// packs the settings when one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
+// writes the settings when one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
 import { withParameters } from "../shared/address.js";
 import { copyText } from "../shared/clipboard.js";
@@ -18,13 +18,12 @@ const find = (selector) => button.root.querySelector(selector);
 /**
  * @param {string} selector of the button
  * @param {(url: URL) => string} write returns what is copied
- * @param {boolean} [isRead] whether people read the address: short settings are then not packed
  */
-async function press(selector, write, isRead) {
+async function press(selector, write) {
   const step = currentStep();
-  const text = request(step, false).then(({ packed, page, typed }) => {
+  const text = request(step, false).then(({ query, page }) => {
     const url = new URL(page || location.origin + location.pathname);
-    url.search = (isRead && typed) || `s=${packed}`;
+    url.search = query;
     const tour = new URLSearchParams(location.search).get("tour");
     return write(
       withParameters(url.href, (given) => {
@@ -46,7 +45,7 @@ function embedCode(url) {
   return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>\n${button.fitFrames}`;
 }
 
-// Ask Python for the packed settings until it answers: of two components that report at the same
+// Ask Python for the settings until it answers: of two components that report at the same
 // time, as when the player reports its step, Streamlit receives one.
 function request(step, qr) {
   const pending = (button.pending = { first: Date.now(), timer: 0, resolve: null });
@@ -86,8 +85,7 @@ function showByHand(address) {
 /**
  * @typedef {object} CopyLinkPayload
  * @property {number} request the request that is answered, 0 for none
- * @property {string} packed the page's settings
- * @property {string} [typed] short settings by name, as a query, for frames
+ * @property {string} query the page's settings
  * @property {string} [page] the page's address as others reach it
  * @property {boolean} [isEmbeddable] whether pages of others may show the app in a frame
  * @property {string} fitFrames the script that makes frames as high as their content
@@ -104,7 +102,7 @@ export function mount(root, data, on) {
   button.send = (request) => on("request", request);
   const byHand = find(".by-hand");
   find(".copy-link").onclick = () => press(".copy-link", (url) => url.href);
-  find(".copy-embed").onclick = () => press(".copy-embed", embedCode, true);
+  find(".copy-embed").onclick = () => press(".copy-embed", embedCode);
   find(".copy-embed").hidden = !data.isEmbeddable;
   find(".show-code").onclick = () => request(currentStep(), true); // Python shows it
   byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);

@@ -44,7 +44,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
@@ -54,8 +54,8 @@ from bpeviz.ui import components
 from bpeviz.ui.learn import prose
 from bpeviz.ui.pages import algorithms, compare, inspect, pretokenize, train
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec, session
-from bpeviz.ui.permalink.codec import Value
+from bpeviz.ui.permalink import links, session
+from bpeviz.ui.permalink.links import Value
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import SessionValue
 
@@ -66,6 +66,9 @@ _KEYS = "splitting", "real-tokenizers", "sentencepiece", "algorithms"
 
 _MODULES = train, compare, inspect, algorithms, pretokenize
 _PAGES = {module.PAGE.title: module.PAGE for module in _MODULES}
+
+_KEPT = links.NOT_SETTINGS - {session.TOUR, links.PACKED, links.STEP}
+"""The parameters of an address that have nothing to do with the state of a step."""
 
 _FIELD = re.compile("^(On|Needs|Sources|State|Change|Mark|Jump): (.*)$", re.MULTILINE)
 _PLUS, _UNBROKEN_PLUS = "` + `", "`\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}`"
@@ -192,7 +195,8 @@ def _state(written: str) -> dict[str, Value]:
     """Return the values of a page, written in JSON or as a link."""
     if written.startswith("{"):
         return dict(json.loads(written))
-    return dict(codec.unpack(parse_qs(urlsplit(written).query)[session.PARAMETER][0]))
+    values, _ = links.read(parse_qsl(urlsplit(written).query, keep_blank_values=True), {})
+    return values
 
 
 TOURS: Mapping[str, Tour] = {
@@ -225,7 +229,7 @@ def restore(page: Page) -> None:
             is_asking = tour.is_asking(number)
             step = tour.steps[number - 1]
             session.apply(page, tour.before if is_asking else step.values)
-            if step.jump is not None and session.STEP not in st.query_params:
+            if step.jump is not None and links.STEP not in st.query_params:
                 session.LINKED_STEP.put({"step": step.jump, "key": None, "tourStep": at})
 
 
@@ -253,7 +257,6 @@ def _go(tour: Tour) -> None:
         picked: int = given if is_option else tour.guess.right
         _GUESSED.put({**(_GUESSED.get() or {}), tour.key: picked})
         return
-    own = (session.TOUR, session.PARAMETER, session.STEP)
-    kept = {name: value for name, value in st.query_params.items() if name not in own}
+    kept = {name: text for name, text in st.query_params.items() if name in _KEPT}
     is_step = type(number) is int and 1 <= number <= len(tour.steps)
     st.query_params.from_dict(kept | (tour.link(number) if is_step else {}))

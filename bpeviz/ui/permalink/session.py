@@ -1,9 +1,9 @@
 """Make links from the session's values, and restore a page from a link.
 
 A link contains the step of the player and the values of the widgets that its page declares
-(`bpeviz.ui.pages.base.Page.widgets`). It is applied once, when it is opened; after that the page
-behaves as if the user had made these choices. The URL keeps packed values, so reloading the page
-restores them again. Typed settings leave it with the first change, and are applied once in a tab.
+(`bpeviz.ui.pages.base.Page.widgets`), by name (`links`). It is applied once, when it is opened;
+after that the page behaves as if the user had made these choices. So its settings leave the address
+with the first change. A short link has the name under which the server stores them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from bpeviz import limits
 from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import address, codec, short_links, typed
-from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
+from bpeviz.ui.permalink import address, links, short_links
+from bpeviz.ui.permalink.links import NOT_SETTINGS, PACKED, STEP, WITHOUT, LinkError, Value
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
@@ -30,15 +30,10 @@ from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, 
 from bpeviz.views.control_payloads import CopyLink, LinkAnswer, LinkedStep
 from bpeviz.views.playable import FIT_FRAMES
 
-PARAMETER, STEP = typed.PACKED, typed.STEP
 TOUR = "tour"
-"""The parameters of the URL: all values, packed, the step, which the browser adds, and the running
-tour with its step (`bpeviz.ui.learn.tours`)."""
+"""The parameter of the URL with the running tour and its step (`bpeviz.ui.learn.tours`)."""
 
 MAX_STEPS = 100_000_000
-
-WITHOUT = "without"
-"""The name under which a link lists the values that it does not contain."""
 
 MAX_NAMES = 5
 """The most names that a message lists."""
@@ -47,7 +42,7 @@ LONG_ADDRESS = 2_000
 """Some proxies and chat programs refuse or shorten addresses with more characters."""
 
 MAX_SHORT = limits.SHORT_LINK * 1_000
-"""The largest size of the packed values of a short link, in characters."""
+"""The largest size of the settings of a short link, in characters."""
 
 BUTTON: SessionValue[dict[str, object]] = SessionValue("copy_link")
 MADE: SessionValue[LinkAnswer] = SessionValue("made_link")
@@ -72,8 +67,13 @@ FRESH: SessionValue[bool] = SessionValue("link_is_fresh")
 # ---- making a link
 
 
-def _values_of(page: Page) -> tuple[dict[str, Value], dict[str, Widget[Any]], list[str]]:
-    """Return the values of a page and their widgets, and a description of each left out."""
+def make(page: Page, longest: int = limits.LINK) -> tuple[str, list[str]]:
+    """Return the settings of a page as a query, and a description of each that is left out.
+
+    Args:
+        page: The page.
+        longest: The most characters of the query.
+    """
     values: dict[str, Value] = {}
     widgets: dict[str, Widget[Any]] = {}
     without: list[str] = []
@@ -83,37 +83,20 @@ def _values_of(page: Page) -> tuple[dict[str, Value], dict[str, Widget[Any]], li
             without.append(missing)
         if value is not None:
             values[widget.link], widgets[widget.link] = value, widget
-    return values, widgets, without + [f"Tokenizer: {title}" for title in page.left_out()]
-
-
-def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
-    """Return the values of a page, packed, and a description of each that is left out.
-
-    Args:
-        page: The page.
-        longest: The most characters of the packed values.
-    """
-    values, widgets, without = _values_of(page)
-    while True:
-        try:
-            return codec.pack(values | ({WITHOUT: without} if without else {}), longest), without
-        except TooLongError:
-            left_out = max(values, key=lambda name: len(str(values[name])))
-            without.append(widgets[left_out].described())
-            del values[left_out]
+    without += [f"Tokenizer: {title}" for title in page.left_out()]
+    while len(query := links.written(values, page.short)) > longest:
+        left_out = max(values, key=lambda name: len(str(values[name])))
+        without.append(widgets[left_out].described())
+        del values[left_out]
+    notes = urlencode([(WITHOUT, shorten(name, 300)) for name in without], quote_via=quote)
+    return "&".join(filter(None, [query, notes])), without
 
 
 def address_of(page: Page) -> str:
     """Return the address that restores a page, or "" if a value does not fit into it."""
-    packed, without = make(page)
+    query, without = make(page)
     at = address.reachable(st.context.url or "").page
-    return "" if without or not at else f"{at}?{PARAMETER}={packed}"
-
-
-def _written(page: Page) -> str:
-    """Return the values of a page as a typed query, or "" where they are too long for that."""
-    values, _, without = _values_of(page)
-    return "" if without else typed.written(values, page.short)
+    return "" if without or not at else f"{at}?{query}"
 
 
 def frame_address(page: Page, step: int | None) -> str:
@@ -121,9 +104,8 @@ def frame_address(page: Page, step: int | None) -> str:
     full = address_of(page)
     if not full or not address.is_embeddable():
         return ""
-    at, _, packed = full.partition("?")
     steps = "" if step is None else f"&{STEP}={step}"
-    return f"{at}?{_written(page) or packed}{steps}&embed=true"
+    return f"{full}{steps}&embed=true"
 
 
 def keep_values() -> None:
@@ -170,16 +152,15 @@ def link_buttons(page: Page) -> None:
     Each press is a numbered request; the link is made only then.
     """
     request = _request()
-    answer = MADE.get() or LinkAnswer(request=0, packed="")
+    answer = MADE.get() or LinkAnswer(request=0, query="")
     if request.number and answer["request"] != request.number:
-        packed, without = make(page)
+        query, without = make(page)
         at = address.reachable(request.page)
-        answer = {"request": request.number, "packed": packed, "page": at.page}
+        answer = {"request": request.number, "query": query, "page": at.page}
         if request.qr:
-            _draw_code(*_code(page, request, at, packed, without))
+            _draw_code(*_code(page, request, at, query, without))
         else:
-            _tell(without, at, packed)
-            answer["typed"] = _written(page) if address.is_embeddable() else ""
+            _tell(without, at, query)
         MADE.put(answer)
     data: CopyLink = {
         **answer,
@@ -189,7 +170,7 @@ def link_buttons(page: Page) -> None:
     components.copy_link(data, BUTTON.key)
 
 
-def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
+def _tell(without: list[str], at: address.Reachable, query: str) -> None:
     """Show messages about a link that is copied."""
     if without:
         st.toast(
@@ -199,9 +180,9 @@ def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
             icon=":material/link:",
             duration="long",
         )
-    elif len(packed) > LONG_ADDRESS:
+    elif len(query) > LONG_ADDRESS:
         st.toast(
-            f"The link has {len(packed):,} characters. Some proxies and chat programs refuse more "
+            f"The link has {len(query):,} characters. Some proxies and chat programs refuse more "
             f"than {LONG_ADDRESS:,}. “QR code” makes a short link.",
             icon=":material/link:",
             duration="long",
@@ -212,17 +193,17 @@ def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
 
 
 def _code(
-    page: Page, request: _Request, at: address.Reachable, packed: str, without: list[str]
+    page: Page, request: _Request, at: address.Reachable, query: str, without: list[str]
 ) -> tuple[str, str, list[str]]:
     """Return the address, its QR code and notes. A long address is replaced by a short link."""
     notes = [at.note.replace("`", "")] if at.note else []
-    link = _address(request, at, packed)
+    link = _address(request, at, query)
     code = "" if without else address.qr_code(link)
     if not code:
         complete, without = make(page, MAX_SHORT)
         name = short_links.SHORT_LINKS.put(complete, current_user())
         if name is not None:
-            link = _address(request, at, name)
+            link = _address(request, at, f"{PACKED}={name}")
             code = address.qr_code(link)
             notes.append(
                 f"The server remembers this short link for {limits.SHORT_LINK_HOURS:,} hours, or "
@@ -244,35 +225,31 @@ def _draw_code(link: str, code: str, notes: Sequence[str]) -> None:
         st.caption(markdown.escape(note))
 
 
-def _address(request: _Request, at: address.Reachable, packed: str) -> str:
+def _address(request: _Request, at: address.Reachable, query: str) -> str:
     step = "" if request.step is None else f"&{STEP}={request.step}"
     tour = st.query_params.get(TOUR, "")
-    return f"{at.page}?{PARAMETER}={packed}{step}" + (f"&{TOUR}={quote(tour)}" if tour else "")
+    return f"{at.page}?{query}{step}" + (f"&{TOUR}={quote(tour)}" if tour else "")
 
 
 # ---- opening a link
 
 
 def linked() -> str:
-    """Return the link in the address: packed values, or else typed settings as a query; or ""."""
-    if PARAMETER in st.query_params:
-        return st.query_params[PARAMETER]
-    names = _typed_names()
-    return urlencode([(name, text) for name in names for text in st.query_params.get_all(name)])
+    """Return the settings in the address and the step, as a query."""
+    return urlencode([(name, text) for name in _names() for text in st.query_params.get_all(name)])
 
 
-def _typed_names() -> list[str]:
-    """Return the names of typed settings in the address, and that of the step."""
-    own = typed.NOT_SETTINGS - {STEP}
-    return [] if PARAMETER in st.query_params else [n for n in st.query_params if n not in own]
+def _names() -> list[str]:
+    """Return the names of settings in the address, and that of the step."""
+    return [name for name in st.query_params if name not in NOT_SETTINGS - {PACKED, STEP}]
 
 
 def outdated(values: Iterable[tuple[Widget[Any], Any]]) -> list[str]:
-    """Return the typed names in the address that describe the page no longer.
+    """Return the names in the address that describe the page no longer.
 
     These are all of them, once a value differs from the first one after the link was opened.
     """
-    names = _typed_names()
+    names = _names()
     if not names:
         return []
     now = {widget.key: value for widget, value in values if widget.present}
@@ -284,26 +261,22 @@ def outdated(values: Iterable[tuple[Widget[Any], Any]]) -> list[str]:
 def restore(page: Page) -> None:
     """Put the values of a link into the session, once, before any widget is drawn."""
     link = linked()
-    if link and OPENED.get() != link[: MAX_PACKED + 1]:
+    if link and OPENED.get() != link:
         is_known = not OPENED.present and reconnected()  # the browser has newer values
-        OPENED.put(link[: MAX_PACKED + 1])
+        OPENED.put(link)
         _FIRST.clear()
         if not is_known:
-            MESSAGE.put((page.title, _opened(page, link)))
+            MESSAGE.put((page.title, _opened(page)))
     title, message = MESSAGE.get() or ("", "")
     if message and title == page.title:
         st.container(key="link_notice").warning(message, icon=":material/link:")
 
 
-def _opened(page: Page, link: str) -> str:
+def _opened(page: Page) -> str:
     """Restore the values of a link; return a message about the others, or an empty one."""
-    names: dict[str, str] = {}
-    too_long: list[str] = []
     try:
-        is_packed = PARAMETER in st.query_params
-        values = _unpacked(link) if is_packed else _typed(parse_qsl(link, keep_blank_values=True))
-        if values.pop(typed.TYPED, False):
-            values, names, too_long = typed.expand(values, page.short)
+        query = [(name, text) for name in _names() for text in st.query_params.get_all(name)]
+        values, names = _values(page, query)
     except LinkError as error:
         return markdown.escape(str(error))
     without = values.pop(WITHOUT, [])
@@ -315,12 +288,6 @@ def _opened(page: Page, link: str) -> str:
         sentences.append(
             f"This link does not include {_listed(without)}, which was too long for a link or came "
             "from a file. Open or paste it here to see the same page."
-        )
-    if too_long:
-        sentences.append(
-            f"The address has more than {typed.TYPED_CHARACTERS:,} characters under "
-            f"{_listed(too_long)}, so the page opened without it. Paste it here; “Copy link” then "
-            "makes a link."
         )
     if rejected:
         sentences.append(f"Ignored, because this page cannot use it: {_listed(sorted(rejected))}.")
@@ -338,31 +305,29 @@ def restore_step() -> bool:
 
 def values_of(page: Page, query: str) -> LinkValues:
     """Return the values in the address of a page that it can use. Raises `LinkError`."""
-    given = parse_qsl(query, keep_blank_values=True)
-    packed = dict(given).get(PARAMETER)
-    values = _unpacked(packed) if packed else _typed(given)
-    if values.pop(typed.TYPED, False):
-        values, _, _ = typed.expand(values, page.short)
+    values, _ = _values(page, parse_qsl(query, keep_blank_values=True))
     allowed, _ = _allowed(page, values)
     valid = {widget.link: value for widget, value in allowed}
     return LinkValues(valid, [*valid])
 
 
-def _typed(query: Iterable[tuple[str, str]]) -> dict[str, Value]:
-    return typed.settings(query) | {typed.TYPED: True}
-
-
-def _unpacked(packed: str) -> dict[str, Value]:
-    """Return the values of a link, or of the short link with this name. Raises `LinkError`."""
-    if not packed.startswith(short_links.MARK):
-        return codec.unpack(packed)
-    remembered = short_links.SHORT_LINKS.get(packed)
-    if remembered is None:
-        raise LinkError(
-            "This short link is not valid on this server: it has expired, or the server was "
-            "restarted. Ask for a new link."
-        )
-    return codec.unpack(remembered, MAX_SHORT)
+def _values(
+    page: Page, query: Sequence[tuple[str, str]]
+) -> tuple[dict[str, Value], dict[str, str]]:
+    """Return the values in an address, and how messages name them. Raises `LinkError`."""
+    packed = dict(query).get(PACKED, "")
+    if packed.startswith(short_links.MARK):
+        stored = short_links.SHORT_LINKS.get(packed)
+        if stored is None:
+            raise LinkError(
+                "This short link is not valid on this server: it has expired, or the server was "
+                "restarted. Ask for a new link."
+            )
+        query = parse_qsl(stored, keep_blank_values=True)
+        packed = "" if query else stored  # a file of short links may have earlier ones
+    if packed:
+        return links.earlier(packed, MAX_SHORT), {}
+    return links.read(query, page.short)
 
 
 def apply(
@@ -378,7 +343,7 @@ def apply(
     Returns:
         The names of those that the page cannot use.
     """
-    allowed, rejected = _allowed(page, linked)
+    allowed, rejected = _allowed(page, linked, names)
     for widget, value in allowed:
         widget.restore(value)
     valid = {widget.link: value for widget, value in allowed}
@@ -387,30 +352,33 @@ def apply(
         if isinstance(widget, Section) and widget.link not in linked and widget.has_value(values):
             widget.put(True)
     FRESH.put(True)
-    return [names.get(link, label) for link, label in rejected]
+    return rejected
 
 
 def _allowed(
-    page: Page, linked: Mapping[str, Value]
-) -> tuple[list[tuple[Widget[Any], Value]], list[tuple[str, str]]]:
-    """Return the widgets of a link with values that the page allows, and names of the others.
+    page: Page, linked: Mapping[str, Value], names: Mapping[str, str] = MappingProxyType({})
+) -> tuple[list[tuple[Widget[Any], Any]], list[str]]:
+    """Return the widgets of a link with values that the page allows, and the names of the others.
 
-    Those are their names in the link and their labels.
+    In a list, a name that the page does not know loses that name only.
     """
     valid: dict[str, Value] = {}
-    allowed: list[tuple[Widget[Any], Value]] = []
-    rejected: list[tuple[str, str]] = []
+    allowed: list[tuple[Widget[Any], Any]] = []
+    rejected: list[str] = []
     rest = dict(linked)
     for widget in page.widgets(LinkValues(valid, list(linked))):
         if widget.link not in rest:
             continue
-        value = next(filter(widget.allows, typed.meanings(rest.pop(widget.link))), None)
+        name = names.get(widget.link, widget.label)
+        known = map(widget.known, links.meanings(rest.pop(widget.link)))
+        value, unknown = next((pair for pair in known if widget.allows(pair[0])), (None, ()))
         if value is None:
-            rejected.append((widget.link, widget.label))
+            rejected.append(name)
         else:
             valid[widget.link] = value
             allowed.append((widget, value))
-    return allowed, rejected + [(name, name) for name in rest]
+            rejected += [f"{name.partition('=')[0]}={key}" for key in unknown]
+    return allowed, rejected + [names.get(name, name) for name in rest]
 
 
 def _listed(names: Iterable[str]) -> str:

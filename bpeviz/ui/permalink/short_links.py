@@ -50,7 +50,7 @@ class ShortLinks:
         """Store the packed values of a link.
 
         Args:
-            packed: The values, as `codec.pack` returns them.
+            packed: The settings, as a query.
             user: Identifies the user.
 
         Returns:

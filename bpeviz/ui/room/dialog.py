@@ -91,8 +91,8 @@ def _content(offer: Export) -> Interactive:
 
 def _link(page: Page) -> str:
     """Return the address of the page relative to the app, or "" if a value does not fit into it."""
-    packed, without = session.make(page)
-    return "" if without else f"{sheets.path_of(page)}?{session.PARAMETER}={packed}"
+    query, without = session.make(page)
+    return "" if without else f"{sheets.path_of(page)}?{query}"
 
 
 @dialog("Room", icon=GROUP)

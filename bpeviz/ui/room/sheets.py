@@ -17,7 +17,7 @@ from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
-from bpeviz.ui.permalink.typed import with_settings
+from bpeviz.ui.permalink.links import STEP
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.user import acting_for
@@ -57,7 +57,7 @@ def offered() -> Mapping[str, Sheet]:
 def run(key: str) -> Run:
     """Return a new run through a run sheet."""
     sheet = offered()[key]
-    return Run(key, sheet, [part.link and with_settings(part.link) for part in sheet.parts])
+    return Run(key, sheet, [part.link for part in sheet.parts])
 
 
 def page_of(link: str, user: str) -> Ready:
@@ -71,7 +71,7 @@ def page_of(link: str, user: str) -> Ready:
     page = next(page for page in PAGES if path_of(page).strip("/").lower() == name)
     if page.content is None:
         raise ValueError(f"A run sheet cannot show {page.title}.")
-    step = dict(parse_qsl(address.query)).get(session.STEP, "0")
+    step = dict(parse_qsl(address.query)).get(STEP, "0")
     with acting_for(user), run_lock.hold():
         content = page.content(session.values_of(page, address.query))
     return Ready(content, link, int(step) if re.fullmatch("[0-9]{1,8}", step) else 0)

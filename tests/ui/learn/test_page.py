@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from helpers import app_pages
@@ -15,7 +16,6 @@ from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Chapter, belief_of
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
-from bpeviz.ui.permalink.codec import unpack
 
 
 def show_all(app: AppTest, chapter: Chapter) -> AppTest:
@@ -37,9 +37,9 @@ def test_own_text_has_no_marks_and_a_link_has_the_text_but_no_answers() -> None:
     assert (task["result"], len(task["places"])) == (None, 5)
     assert {*marks(app, "merge")} == {"first"}
     app.session_state["copy_link"] = {"request": 1}
-    packed = app.run().session_state["made_link"]["packed"]
-    assert unpack(packed) == {"chapter": "merge/belief", "learn_text": "banana"}
-    other = opened(link=packed)
+    query = app.run().session_state["made_link"]["query"]
+    assert query == "text=banana&chapter=merge/belief"
+    other = app_pages.opened("Learn", dict(parse_qsl(query)))
     assert not other.warning
     assert not any(any(entry["marks"]) for entry in bar(other)["chapters"])
     app.text_area(key="learn_text").set_value("a").run()

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 import streamlit as st
@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import limits
 from bpeviz.formats.opened import Opened
-from bpeviz.ui.permalink import address, codec, session, short_links
+from bpeviz.ui.permalink import address, session, short_links
 from bpeviz.ui.permalink.short_links import ShortLinks
 from bpeviz.ui.registry import PAGES
 
@@ -202,9 +202,9 @@ TEXT = "".join(f"{number**5} " for number in range(4_000))
 def test_code_has_the_lasting_address_where_that_is_short_and_is_clean(
     store: ShortLinks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "make", lambda page, longest=0: ("eNshort", []))
+    monkeypatch.setattr(session, "make", lambda page, longest=0: ("text=low", []))
     shown = press_qr(opened("pages/Pre-tokenize.py"), page=f"{HERE}\ud800")
-    assert shown["address"] == f"{HERE}\ufffd?s=eNshort"
+    assert shown["address"] == f"{HERE}\ufffd?text=low"
     assert shown["notes"] == []
     assert shown["qr"]
 
@@ -249,8 +249,8 @@ def test_frame_shows_short_texts_by_name(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(address, "is_embeddable", lambda: True)
     typed = {"text": "banana bandana", "algorithm": "bpe", "size": "260"}
     app = opened("Train", typed, copy_link={"request": 1})
-    assert app.session_state["made_link"]["typed"] == "text=banana%20bandana&algorithm=bpe&size=260"
-    assert [sent["isEmbeddable"] for sent in payloads(app) if "packed" in sent] == [True]
+    assert app.session_state["made_link"]["query"] == "text=banana%20bandana&algorithm=bpe&size=260"
+    assert [sent["isEmbeddable"] for sent in payloads(app) if "fitFrames" in sent] == [True]
 
 
 # ---- values that a link cannot have
@@ -262,9 +262,9 @@ def test_longest_texts_and_files_are_left_out_and_named_to_both_sides() -> None:
     values = {"text_sample": "own", "text_box": mixed, "algorithm": "unigram"}
     values |= {"trained_on_sample": "own", "trained_on_box": "short"}
     with restored(page, values):
-        packed, left_out = session.make(page)
+        query, left_out = session.make(page)
     assert left_out == ["Text: 30,000 characters"]
-    app = opened("Train", {"s": packed}, may_fail=True)
+    app = opened("Train", dict(parse_qsl(query)), may_fail=True)
     (warning,) = warnings(app)
     assert "Text: 30,000 characters" in warning.replace("\\", "")
     assert app.session_state["trained_on_box"] == "short"
@@ -272,21 +272,21 @@ def test_longest_texts_and_files_are_left_out_and_named_to_both_sides() -> None:
     file = {"text_file": TEXT, "text_file_name": "re`port <b>.txt", "look_up": "a secret"}
     with restored(page, {"text_sample": "own", "text_box": "low"}):
         st.session_state.update(file)
-        packed, left_out = session.make(page)
+        query, left_out = session.make(page)
     assert left_out == [f"Text: re`port <b>.txt, {len(TEXT):,} characters"]
-    assert codec.unpack(packed) == {"without": left_out}, "nor what other pages have"
+    assert parse_qsl(query) == [("without", left_out[0])], "nor what other pages have"
 
 
 def test_opened_tokenizers_are_left_out_and_named() -> None:
     by_title = {page.title: page for page in PAGES}
     mine = Opened("file:1234", "mine.json", bpeviz.train("low lower", merges=2).tokenizer())
     state = {"tokenizers_opened": [mine], "compared": ["yours", mine.key], "inspected_by": mine.key}
-    for title, named in (("Compare", {"compared": ["yours"]}), ("Inspect", {})):
+    for title, named in (("Compare", [("with", "")]), ("Inspect", [])):
         with restored(by_title[title], {}):
             st.session_state.update(state)
-            packed, left_out = session.make(by_title[title])
+            query, left_out = session.make(by_title[title])
             assert left_out == ["Tokenizer: mine.json"]
-            assert codec.unpack(packed) == {"without": left_out, **named}
+            assert parse_qsl(query, True) == [*named, ("without", left_out[0])]
 
 
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "٣", "9" * 30, ""])
@@ -301,9 +301,9 @@ def test_step_of_a_link_is_clamped_and_applies_only_to_its_text() -> None:
     (player,) = (sent for sent in payloads(app) if "views" in sent)
     assert player["initialStep"] == player["last"] > 9
     assert size_box(app).value == size_box(app).max
-    app = opened("Train", {"s": codec.pack({"text_sample": "spanish", "size": 3}), "step": "7"})
+    app = opened("Train", {"sample": "spanish", "size": "3", "step": "7"})
     assert size_box(app).value == size_box(app).min
-    app = opened("Train", {"s": codec.pack({"text_sample": "spanish"}), "step": "7"})
+    app = opened("Train", {"sample": "spanish", "step": "7"})
     (player,) = (sent for sent in payloads(app) if "views" in sent)
     assert player["initialStep"] == 7
     (player,) = (sent for sent in payloads(choose_sample(app, "russian")) if "views" in sent)

@@ -29,7 +29,6 @@ from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.ui import private
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
-from bpeviz.ui.permalink import codec, typed
 from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.connections import FOLLOWER, LEADER, RoomPages
 from bpeviz.ui.runtime.user import COOKIE
@@ -149,16 +148,7 @@ def test_wrong_address_leads_to_the_form(room: Room) -> None:
         assert "no page with this address" in wrong.body
 
 
-def test_links_of_run_sheets_may_name_settings() -> None:
-    link = typed.with_settings("/Compare?text_sample=banana&size=300&step=4")
-    (step, packed) = link.removeprefix("/Compare?").split("&")
-    assert step == "step=4"
-    assert codec.unpack(packed.removeprefix("s=")) == {
-        "text_sample": "banana",
-        "size": "300",
-        "typed": True,
-    }
-    assert typed.with_settings("/Learn?chapter=merge") == "/Learn?chapter=merge"
+def test_run_sheets_ask_questions_of_learn() -> None:
     assert [*sheets.offered()] == ["20-minutes", "45-minutes", "90-minutes"]
     run = sheets.run("20-minutes")
     asked = [part.words for part in run.sheet.parts if part.kind == "learn"]

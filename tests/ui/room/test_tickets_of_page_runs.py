@@ -12,7 +12,8 @@ from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.tickets import PARAMETER, TICKETS, Ticket
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec, short_links, typed
+from bpeviz.ui.permalink import links as permalinks
+from bpeviz.ui.permalink import short_links
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room import dialog, sheets
 from bpeviz.ui.widgets import LinkValues
@@ -42,7 +43,7 @@ def test_cold_links_change_no_room(room: Room) -> None:
     leads = TICKETS.issue(Ticket(room.letters, room.nonce, MINE))
     proof = ROOMS.key.proof(room.letters, room.nonce)
     values = {
-        "s": codec.pack({"text_sample": "spanish"}),
+        "sample": "spanish",
         "room": f"{room.letters}.{proof}.0",
         "sheet": "20-minutes.3",
         "step": "2",
@@ -69,6 +70,6 @@ def test_typed_names_change_no_room_owner_or_short_link(page: Page, room: Room) 
     links = {widget.link for other in PAGES for widget in other.widgets(LinkValues({}, []))}
     doors = ("room", "sheet", "letters", "leader", "lead", "owner", "user", "bpeviz_user", "key")
     others = ("bpeviz_leader", "word", "password", "run", "part", "packed", "copy_link", "share")
-    for names in (sorted({*typed.SHORT, *links} - {"chapter"}), (*doors, *others)):
+    for names in (sorted({*permalinks.SHORT, *links} - {"chapter"}), (*doors, *others)):
         opened(page.title, dict.fromkeys(names, room.letters))
         assert state(room) == before

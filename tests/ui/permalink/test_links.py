@@ -1,4 +1,4 @@
-"""Addresses that people type: what each opens, says, and leaves alone."""
+"""Links by name, also typed ones: what each opens, says, and leaves alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 from helpers import app_pages
+from helpers.earlier_links import pack
 from helpers.payloads import payloads
 from helpers.widget_values import opened_address
 from hypothesis import given
@@ -17,12 +18,13 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.room import tickets
+from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import tab_state
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import teachers_page
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec, session, typed
+from bpeviz.ui.permalink import links, session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import LinkValues, SessionValues
 
@@ -56,11 +58,6 @@ def ignored(*names: str) -> str:
     return f"Ignored, because this page cannot use it: {listed}."
 
 
-TOO_LONG = (
-    "The address has more than 2,000 characters under “text”, so the page opened without it. "
-    "Paste it here; “Copy link” then makes a link."
-)
-
 ADDRESSES: dict[str, tuple[str, dict[str, Any]]] = {
     # what it says, and values of the session
     "/?text=banana%20bandana&algorithm=bpe&size=260": (
@@ -85,7 +82,12 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any]]] = {
     "/?text=%3Cscript%3Ealert(1)%3C/script%3E": ("", {"text_box": "<script>alert(1)</script>"}),
     "/?text=": ("", {"text_box": "", "text_sample": "own"}),
     f"/?text={quote(LONGEST)}": ("", {"text_box": LONGEST}),
-    f"/?text={quote(LONGEST)}a": (TOO_LONG, {"text_box": None, "text_sample": None}),
+    f"/?text={links._text(LONGEST)}": ("", {"text_box": LONGEST}),
+    "/?text=~low": ("", {"text_box": "~low"}),
+    "/?text=~eNlow": (
+        "This link is damaged, so it was ignored. Ask for a new link.",
+        {"text_box": None},
+    ),
     "/?text=low&text=lower": (ignored("text (given twice)"), {"text_box": None}),
     "/?text=low&text_box=lower": (ignored("text_box=lower"), {"text_box": "low"}),
     "/?text=low&sample=spanish": (ignored("text=low"), {"text_box": SPANISH}),
@@ -117,7 +119,7 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any]]] = {
         "",
         {"algorithm": "wordpiece", "wordpiece_min_count": 2, "counted": False},
     ),
-    f"/?text=low&s={codec.pack({'text_sample': 'spanish'})}": ("", {"text_box": SPANISH}),
+    f"/?text=low&s={pack({'text_sample': 'spanish'})}": ("", {"text_box": SPANISH}),
     "/?text=low&s=damaged": (
         "This link is damaged, so it was ignored. Ask for a new link.",
         {"text_box": None},
@@ -132,6 +134,12 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "/Compare?text=hello&with=gpt5": (ignored("with=gpt5"), {"text_box": "hello"}),
     "/Compare?text=hello&with=": ("", {"compared": ["yours"]}),
+    "/Compare?with=gpt2,gpt5": (ignored("with=gpt5"), {"compared": ["yours", "gpt2"]}),
+    "/Algorithms?algorithm=bpe,bqe,unigram": (
+        ignored("algorithm=bqe"),
+        {"algorithms": ["bpe", "unigram"]},
+    ),
+    "/Algorithms?algorithm=bqe": (ignored("algorithm=bqe"), {"algorithms": None}),
     "/Inspect?text=banana%20bandana&algorithm=bpe&size=260&inspected_by=gpt2": (
         "",
         {"text_box": "banana bandana", "algorithm": "bpe", "inspected_by": "gpt2"},
@@ -169,43 +177,28 @@ def test_typed_size_is_reached_as_in_the_library_and_shown_at_its_step() -> None
 
 
 def test_address_of_too_many_names_is_ignored() -> None:
-    many_names = "&".join(f"n{i}=1" for i in range(codec.MAX_LINK_VALUES))
+    many_names = "&".join(f"n{i}=1" for i in range(links.MAX_LINK_VALUES))
     with opened(f"/?text=low&{many_names}") as (message, state):
-        assert f"{codec.MAX_LINK_VALUES + 1:,} names" in message
+        assert f"{links.MAX_LINK_VALUES + 1:,} names" in message
         assert "text_box" not in state
 
 
 # ---- addresses that bpeviz reads and writes
 
 
-NAMES = st.sampled_from(["text", "sample", "size", "with", "step", "chapter", "a b", "ü"])
-
-
-@given(st.dictionaries(NAMES, st.text(st.characters(exclude_categories=["Cs"]), max_size=9)))
-def test_packed_settings_are_those_of_the_address(query: dict[str, str]) -> None:
-    link = typed.with_settings("/Compare?" + "&".join(f"{n}={quote(v)}" for n, v in query.items()))
-    parts = dict(parse_qsl(urlsplit(link).query, keep_blank_values=True))
-    packed = codec.unpack(parts.pop("s")) if "s" in parts else {"typed": True}
-    assert parts == {name: query[name] for name in query if name in typed.NOT_SETTINGS}
-    assert packed.pop("typed")
-    own = {name: value for name, value in query.items() if name not in typed.NOT_SETTINGS}
-    assert packed == typed.settings(own.items())
-
-
-def test_run_sheet_opens_typed_settings() -> None:
-    with opened(typed.with_settings("/Compare?text=banana&with=gpt2&step=4&algoritm=bpe")) as (
-        message,
-        state,
-    ):
-        assert message == ignored("algoritm=bpe")
-        assert (state["text_box"], state["compared"]) == ("banana", ["yours", "gpt2"])
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
+def test_every_text_is_read_as_it_was_written(text: str) -> None:
+    query = links.written({"text_box": text, "names": ["a", text or "b"]}, {})
+    values, _ = links.read(parse_qsl(query, keep_blank_values=True), {})
+    assert values["text_box"] == clean(text)
+    assert ["a", text or "b"] in [*links.meanings(values["names"])] or text in ("a", "", "\0")
 
 
 @pytest.mark.parametrize("key", TRAINERS)
 def test_written_size_names_the_options_that_pages_choose_otherwise(key: str) -> None:
-    values: dict[str, codec.Value] = {"text_sample": "own", "text_box": "low", "size": 300}
+    values: dict[str, links.Value] = {"text_sample": "own", "text_box": "low", "size": 300}
     values["algorithm"] = key
-    query = dict(parse_qsl(typed.written(values, {})))
+    query = dict(parse_qsl(links.written(values, {})))
     for option in TRAINERS[key].options:
         named = query.get(f"{key}_{option.name}")
         assert named == (None if option.at_first == option.default else str(option.at_first))
@@ -213,17 +206,18 @@ def test_written_size_names_the_options_that_pages_choose_otherwise(key: str) ->
 
 def test_short_settings_are_written_by_name() -> None:
     text = {"text_sample": "own", "text_box": "banana bandana", "trained_on_sample": "this"}
-    values: dict[str, codec.Value] = {**text, "algorithm": "unigram", "size": 40, "search": ""}
-    assert typed.written(values, {}) == "text=banana%20bandana&algorithm=unigram&size=40"
-    assert typed.written(text | {"compared": PUBLISHED}, {}).endswith("&with=gpt2%2Co200k_base")
-    assert typed.written({"text_box": "a" * typed.MAX_WRITTEN}, {}) == ""
+    values: dict[str, links.Value] = {**text, "algorithm": "unigram", "size": 40, "search": ""}
+    assert links.written(values, {}) == "text=banana%20bandana&algorithm=unigram&size=40"
+    assert links.written(text | {"compared": PUBLISHED}, {}).endswith("&with=gpt2%2Co200k_base")
+    assert links.written({"text_box": "a" * links.LONG}, {}) == "text=" + "a" * links.LONG
+    assert links.written({"text_box": "low " * links.LONG}, {}).startswith("text=~eN")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
 def test_settings_left_out_have_their_first_values(page: Page) -> None:
     app = app_pages.opened(page.path, compared=["yours"])
-    first = {name: app.session_state[name] for name in typed.UNCHANGED if name in app.session_state}
-    assert first.items() <= typed.UNCHANGED.items()
+    first = {name: app.session_state[name] for name in links.UNCHANGED if name in app.session_state}
+    assert first.items() <= links.UNCHANGED.items()
 
 
 # ---- what the tab remembers
@@ -242,9 +236,10 @@ def test_address_keeps_typed_names_until_a_change() -> None:
         assert outdated(page) == ["text", "size", "step", "algoritm"]
         session.restore(page)
         assert state["text_box"] == "bandana"
-    with opened(f"/?s={codec.pack({'text_sample': 'spanish'})}&step=1") as (_, state):
-        state["text_box"] = "bandana"
-        assert outdated(page) == [], "a packed link stays"
+    with opened(f"/?s={pack({'text_sample': 'spanish'})}&step=1") as (_, state):
+        assert outdated(page) == []
+        state["text_sample"] = "russian"
+        assert outdated(page) == ["s", "step"]
 
 
 def test_another_typed_address_replaces_the_values() -> None:
@@ -258,9 +253,9 @@ def test_another_typed_address_replaces_the_values() -> None:
 
 
 def test_parameters_with_other_effects_are_not_settings() -> None:
-    others = {session.PARAMETER, session.STEP, session.TOUR, tab_state.MARK}
+    others = {links.PACKED, links.STEP, session.TOUR, tab_state.MARK}
     others |= {tickets.PARAMETER, learn.PARAMETER}
     others |= {teachers_page.PARAMETER, learn.LARGE}
-    assert others <= typed.NOT_SETTINGS
-    links = {widget.link for page in PAGES for widget in page.widgets(LinkValues({}, []))}
-    assert links & typed.NOT_SETTINGS == {learn.CHAPTER.link}
+    assert others <= links.NOT_SETTINGS
+    names = {widget.link for page in PAGES for widget in page.widgets(LinkValues({}, []))}
+    assert names & links.NOT_SETTINGS == {learn.CHAPTER.link}
