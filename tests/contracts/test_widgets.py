@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 from helpers.hostile import ANY_JSON
@@ -17,6 +16,7 @@ from helpers.widget_values import (
     any_values,
     edges,
     hostile_values,
+    read,
     restored,
     same,
     session_values,
@@ -45,23 +45,18 @@ LINKS = st.sampled_from(PAGES).flatmap(lambda page: st.tuples(st.just(page), any
 """A page, and values of some of its widgets as a link has them."""
 
 
-def read(query: str, page: Page) -> dict[str, Any]:
-    values, _ = links.read(parse_qsl(query, keep_blank_values=True), page.short)
-    return values
-
-
 @many()
 @given(LINKS)
 def test_link_keeps_every_value_up_to_the_bounds(link: tuple[Page, Drawn]) -> None:
     page, drawn = link
     values, widgets = drawn.taken, drawn.widgets
-    with restored(page, read(links.written(values, page.short, {}), page)) as refused:
+    with restored(page, read(page, links.written(values, page.short, {}))) as refused:
         assert refused == []
         before = session_values(page)
         assert same({name: before.get(name) for name in values}, widgets) == same(values, widgets)
         query, left_out = session.make(page, limits.PAGE_TEXT)
         assert left_out == []
-    with restored(page, read(query, page)) as refused:
+    with restored(page, read(page, query)) as refused:
         assert refused == []
         after = links.UNCHANGED | session_values(page)
         after = {name: value for name, value in after.items() if name in before}

@@ -17,6 +17,7 @@ from bpeviz.corpus.documents import Documents
 from bpeviz.text import clean
 from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.inputs.text import OWN_TEXT, Box, Rows, SampleChoice, TableRows
+from bpeviz.ui.inputs.vocabulary_size import SIZE
 from bpeviz.ui.learn.page import OwnText
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import links, session
@@ -154,7 +155,8 @@ def edges(widget: Widget[Any]) -> list[Any]:
             names = [*widget.titles][: widget.most] or [f"text {i}" for i in range(widget.most)]
             return [[], names[:1], names, names[::-1]]
         case NumberField():
-            return [widget.low, (widget.low + widget.high) // 2, widget.high]
+            high = widget.high if widget != SIZE else limits.VOCABULARY  # which trainings reach
+            return [widget.low, (widget.low + high) // 2, high]
         case Share():
             return [0.0, widget.most / 3, widget.most]
         case Price():
@@ -186,9 +188,15 @@ def session_values(page: Page) -> dict[str, Any]:
 
 def values_of(page: Page, query: str) -> dict[str, Any]:
     """Return the values of a page that a link restores, by their names in links."""
-    values, _ = links.read(parse_qsl(query, keep_blank_values=True), page.short)
-    with restored(page, values):
+    with restored(page, read(page, query)):
         return {**links.UNCHANGED, **session_values(page)}
+
+
+def read(page: Page, query: str) -> dict[str, Any]:
+    """Return the values of a link; Learn itself reads the chapter."""
+    given = parse_qsl(query, keep_blank_values=True)
+    values, _ = links.read(given, page.short)
+    return values | {name: text for name, text in given if name == "chapter"}
 
 
 class Query(dict[str, Any]):
