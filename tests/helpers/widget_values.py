@@ -193,10 +193,9 @@ def values_of(page: Page, query: str) -> dict[str, Any]:
 
 
 def read(page: Page, query: str) -> dict[str, Any]:
-    """Return the values of a link; Learn itself reads the chapter."""
-    given = parse_qsl(query, keep_blank_values=True)
-    values, _ = links.read(given, page.short)
-    return values | {name: text for name, text in given if name == "chapter"}
+    """Return the values of a link."""
+    values, _ = links.read(parse_qsl(query, keep_blank_values=True), page.short)
+    return values
 
 
 class Query(dict[str, Any]):

@@ -149,7 +149,7 @@ def read(
     """
     given: dict[str, list[str]] = {}
     for name, text in query:
-        if name not in NOT_SETTINGS:
+        if name not in NOT_SETTINGS - {"chapter"}:  # Learn itself reads it from an address
             given.setdefault(clean(name), []).append(_unpacked(text))
     if len(given) > MAX_LINK_VALUES:
         raise LinkError(
