@@ -7,7 +7,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from helpers.app_pages import opened
@@ -20,7 +20,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui import page_trainings
 from bpeviz.ui.learn import prose, tours
 from bpeviz.ui.learn.chapters import CHAPTERS
-from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.permalink import links, session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import cache
 from bpeviz.ui.runtime.user import acting_for
@@ -63,18 +63,18 @@ WRITTEN = [
 ]
 
 
-def links() -> list[str]:
+def addresses() -> list[str]:
     """Return the addresses of run sheets, tours, chapters, and others."""
-    addresses = [part.link for each in sheet.ours().values() for part in each.parts if part.link]
+    written = [part.link for each in sheet.ours().values() for part in each.parts if part.link]
     targets = " ".join(chapter.target(chapter.text) for chapter in CHAPTERS if chapter.target)
-    addresses += re.findall(r"\]\(\.(/[^)]*)\)", prose.MORE.read_text("utf-8") + targets)
+    written += re.findall(r"\]\(\.(/[^)]*)\)", prose.MORE.read_text("utf-8") + targets)
     states = ((tour.page, step.values) for tour in tours.TOURS.values() for step in tour.steps)
     for page, values in states:
         name = page.path.removeprefix("pages/").removesuffix(".py")
-        query = urlencode({"s": codec.pack(dict(values))})
-        addresses.append(f"/{'' if name == 'app' else name}?{query}")
+        query = links.written(values, page.short)
+        written.append(f"/{'' if name == 'app' else name}?{query}")
     pages = {page.title for page in PAGES if page.content} | {""}
-    return [*dict.fromkeys(link for link in addresses + WRITTEN if link.split("?")[0][1:] in pages)]
+    return [*dict.fromkeys(link for link in written + WRITTEN if link.split("?")[0][1:] in pages)]
 
 
 def content(link: str) -> Any:
@@ -94,7 +94,7 @@ def drawn(link: str) -> dict[str, Any]:
     return payload
 
 
-@pytest.mark.parametrize("link", links())
+@pytest.mark.parametrize("link", addresses())
 def test_content_of_a_link_is_what_its_page_shows(link: str) -> None:
     page = drawn(link)
     payload = json.loads(as_json(content(link)))
