@@ -13,9 +13,8 @@ from helpers import app_pages
 from helpers.payloads import payloads
 
 
-def opened(chapter: str | None = None, link: str = "", **state: Any) -> AppTest:
-    query = {"chapter": chapter, "s": link}
-    return app_pages.opened("Learn", {key: value for key, value in query.items() if value}, **state)
+def opened(chapter: str | None = None, **state: Any) -> AppTest:
+    return app_pages.opened("Learn", {"chapter": chapter} if chapter else {}, **state)
 
 
 def tasks(app: AppTest) -> list[dict[str, Any]]:
