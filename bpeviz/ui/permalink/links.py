@@ -104,8 +104,9 @@ def written(
     'text=banana&decimal=true'
     """
     shorter = {link: name for name, link in {**SHORT, **short}.items()}
-    first = _first_options(values, "at_first") if SIZE.link in values else {}
-    if first:
+    first: dict[str, Value] = {}
+    if SIZE.link in values:  # reading it gives other options the defaults of the library
+        first = _first_options(values, "at_first") | {ALGORITHM.link: _trainer(values)}
         unchanged = {**unchanged, **_first_options(values, "default")}
     query: dict[str, str] = {}
     for link, value in (first | dict(values)).items():
