@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from helpers import app_pages
+from helpers.earlier_links import pack
 from helpers.learn_pages import bar, give, go, marks, opened, questions, words
 from streamlit.testing.v1 import AppTest
 
@@ -314,7 +315,7 @@ def test_older_links_open_what_has_taken_their_place(address: str) -> None:
     large = app_pages.opened("Learn", {"teacher": "1", "large": address})
     assert bar(large)["place"] == OLD[address]
     if address != "nothing":
-        app = opened(link=pack({"chapter": address}))
+        app = app_pages.opened("Learn", {"s": pack({"chapter": address})})
         assert (bar(app)["place"], [*app.warning]) == (OLD[address], [])
     entry = {"of": "", "tries": [1], "shown": False}
     answers = {f"{address}/x": entry, "before/0": entry}
