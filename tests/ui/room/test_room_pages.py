@@ -105,7 +105,7 @@ def test_part_whose_page_cannot_be_made_says_why(room: Room) -> None:
     listed = sheet.parse(
         "T\n1 min show /Compare?how_many_texts=many\n1 min show /?text=a&pattern=regex&regex=("
     )
-    room.use(Run("own", listed, [typed.with_settings(part.link) for part in listed.parts]))
+    room.use(Run("own", listed, [part.link for part in listed.parts]))
 
     async def scenario() -> None:
         leader = Socket(room.letters, leads(room))
