@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { largestFitting, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize, wordySize } from "../../bpeviz/components/player/fit.js";
+import { fitScore, largestFitting, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize, wordySize } from "../../bpeviz/components/player/fit.js";
 
 test("the largest size that fits is found to half a pixel", () => {
   for (const limit of [18, 18.5, 31.7, 71.5, 72, 500])
@@ -66,4 +66,21 @@ test("lines have four words, unless their paragraph has fewer", () => {
   assert.ok(size >= 18 && Math.min(...wordsOf(sentence, size, 366)) >= 4);
   assert.ok(Math.min(...wordsOf(sentence, size + 0.5, 366)) < 4);
   assert.equal(wordySize("hello\nthree short words", 1266, 60), 60);
+});
+
+test("25 lines of 56 letters are whole at 1366 × 768", () => {
+  globalThis.getComputedStyle = () => /** @type {any} */ ({ paddingTop: "8px", paddingLeft: "4px" });
+  const text = Array(25).fill("x".repeat(56)).join("\n");
+  const cells = [...text].map((sign) => ({ text: sign }));
+  const host = { clientWidth: 1302, clientHeight: 361, closest: () => null, classList: { remove() {} } }; // as in a browser
+  let size = 0;
+  const score = /** @type {any} */ ({ host, text, cells, rows: [{}], isList: false, hasFreeLines: false, fitted: {} });
+  score.measure = () => {
+    const columns = score.isInColumns ? Math.floor((1294 + 1.5 * size) / (0.6 * 57 * size + 1.5 * size)) : 1;
+    const height = 1.64 * size; // of a line
+    return { lines: Array.from(Array(25), (_, i) => ({ first: 57 * i, bottom: 8 + height * ((i % Math.ceil(25 / columns)) + 1) })) };
+  };
+  score.fitting = ({ lines }) => [...lines.keys()].find((i) => lines[i].bottom > 361 - 8) ?? 25;
+  assert.ok(fitScore(score, (pixels) => (size = pixels), { smallest: 18, largest: 60, scrolling: scrollingSize }));
+  assert.ok(score.isInColumns && size >= 14, `${size} pixels`);
 });
