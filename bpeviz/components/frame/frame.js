@@ -43,12 +43,23 @@ function label(place, role, name) {
   place.setAttribute("aria-label", name);
 }
 
+/** Let Tab lead from an open menu's button into the menu, which Streamlit draws at the end of the page. */
+function enterMenu(event) {
+  const { key, shiftKey, target } = event;
+  if (key !== "Tab" || shiftKey || !target.matches?.("[data-testid=stPopoverButton][aria-expanded=true]")) return;
+  const controls = document.querySelectorAll("[data-testid=stPopoverBody] :is(button, input, select, textarea)");
+  const first = [...controls].find((control) => control.checkVisibility() && control.tabIndex >= 0);
+  if (first) event.preventDefault();
+  first?.focus();
+}
+
 class Frame {
   constructor(root, signal) {
     this.title = "";
     this.longest = Infinity;
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
     document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
+    document.addEventListener("keydown", (event) => enterMenu(event), { signal, capture: true });
     subscribe(WAY_CHOSEN, (way) => this.open(way), signal);
     // Streamlit may replace elements at any time, and the attributes go with them.
     // While a page loads, it does so many times.
