@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_521,
+    "bpeviz": 43_531,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_298,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_736,
+    "bpeviz/components": 8_745,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 971,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_221,
+    "bpeviz/ui": 10_222,
     "bpeviz/views": 2_688,
     "bpeviz/workers": 463,
-    "tests": 32_425,
+    "tests": 32_431,
     "tests data, kB": 203,
     "tests/*.mjs": 1_464,
 }
