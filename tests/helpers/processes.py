@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -30,5 +31,8 @@ def runs(process: int) -> bool:
 
 def children() -> set[int]:
     """Return the child processes of this one."""
-    listed = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    return {int(child) for one in listed for child in one.read_text().split()}
+    listed: set[int] = set()
+    for of_thread in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # a thread that has ended
+            listed |= {*map(int, of_thread.read_text(encoding="utf-8").split())}
+    return listed

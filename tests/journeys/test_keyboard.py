@@ -175,9 +175,10 @@ def test_other_players_by_keyboard(journey: Journey) -> None:
         rows_of_all.await_step(0)
         await_run(page)
         button(page, "+ add").press("Enter")
-        expect(page.get_by_role("dialog", name="+ add")).to_be_visible()
+        first = page.get_by_role("dialog", name="+ add").get_by_role("button").first
+        expect(first).to_be_visible()
         page.keyboard.press("Tab")
-        expect(page.get_by_role("dialog").get_by_role("button").first).to_be_focused()
+        expect(first).to_be_focused()
 
 
 def test_screen_reader_gets_a_list_and_few_announcements(journey: Journey) -> None:

@@ -208,7 +208,7 @@ def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
         expect(button(page, "Not copied")).to_be_visible()
         to_copy = text_box(page, "Copy it from here:")
         expect(to_copy).to_be_focused()
-        assert parts_of(to_copy.input_value())[1]["text_box"] == TEXT
+        assert parts_of(to_copy.input_value())[1]["text"] == TEXT
         to_copy.press("Escape")
         expect(to_copy).to_be_hidden()
 

@@ -125,8 +125,7 @@ def choose_tokenizer() -> str:
         return key
     with place:
         import_button(TOKENIZER.put)
-        titles = {key: markdown.escape(name) for key, name in names.items()}
-        return replace(TOKENIZER, titles=titles).radio(())
+        return widget.radio(())
 
 
 def choose_encoding(offer: Offer, text: str) -> EncodingSettings | None:
