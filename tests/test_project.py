@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_221,
     "bpeviz/views": 2_688,
     "bpeviz/workers": 463,
-    "tests": 32_431,
+    "tests": 32_436,
     "tests data, kB": 203,
     "tests/*.mjs": 1_464,
 }
