@@ -1,4 +1,5 @@
 """Rooms: what a leader shows to followers, and their votes, in memory only and without Streamlit.
 
-`shown` divides a player's payload by steps, `votes` counts answers, and `rooms` connects members.
+`contents` divides a player's payload by steps, `votes` counts answers, and `rooms` connects
+members.
 """

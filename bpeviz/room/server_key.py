@@ -1,4 +1,4 @@
-"""The key of a server, from which leaders' cookies, invitations and room words derive."""
+"""The key of a server, from which cookies of members, invitations and room words derive."""
 
 from __future__ import annotations
 

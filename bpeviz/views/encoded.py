@@ -175,7 +175,7 @@ def _decisions(
             yield replace(decision, note="; ".join(filter(None, (where, note))))
             continue
         if decision is None:
-            # Without a training history, an event is a merge of the tokenizer (see `_Rows`).
+            # Without a training history, an event is a merge of the tokenizer.
             token_id = event.id if event.id is not None else UNKNOWN_ID
             parents = None if token_id < 0 else tokenizer.parents(token_id)
             pair = parents or (UNKNOWN_ID, UNKNOWN_ID)

@@ -1,4 +1,5 @@
-// Events of the document, by which the frame of a page, a tour or a room asks the player or sends it to a step.
+// Two events of the document: a menu asks the player for its step, and a button of the player or of a tour
+// leads on, to the text or to a page.
 
 export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback
 export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page

@@ -78,5 +78,5 @@ def page_of(link: str, user: str) -> Ready:
 
 
 def path_of(page: Page) -> str:
-    """Return the path of a page relative to the app: in a frame, the context has another one."""
+    """Return the path of a page relative to the app."""
     return f"/{Path(page.path).stem if page.path.startswith('pages/') else ''}"

@@ -24,7 +24,6 @@ from starlette.routing import Route
 
 from bpeviz import limits
 from bpeviz.jobs import files, trainings
-from bpeviz.room.rooms import ROOMS
 from bpeviz.ui import private
 from bpeviz.ui.room import sheets
 from bpeviz.ui.room.component_files import PATH, component_file
@@ -110,14 +109,12 @@ def options() -> dict[str, Any]:
     """Return the arguments of `st.App`.
 
     Raises:
-        SystemExit: An environment variable, a run sheet or the key of rooms is invalid; the message
-            is user-facing.
+        SystemExit: An environment variable or a run sheet is invalid; the message is user-facing.
         RuntimeError: Another version of Streamlit is installed.
     """
     try:
         limits.check()
         sheets.offered()
-        _ = ROOMS.key.secret
     except ValueError as error:
         sys.exit(f"bpeviz: {error}")
     private.check()

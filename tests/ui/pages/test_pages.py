@@ -1,4 +1,4 @@
-"""Both pages without a browser: every sample, every option, and bad input.
+"""Train and Compare without a browser: every sample, every option, and bad input.
 
 What users see and do in a browser is tested in `tests/journeys`.
 """

@@ -1,4 +1,4 @@
-"""The Split page without a browser: every sample, every split, bad input, and two word lists."""
+"""The Pre-tokenize page without a browser: samples, patterns, bad input, and two word lists."""
 
 from __future__ import annotations
 
