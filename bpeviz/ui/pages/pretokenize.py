@@ -60,10 +60,10 @@ from bpeviz.views import tables
 from bpeviz.views.payloads import Score
 
 DRAWN_CHARACTERS = 6_000
-"""The most characters of a text in one column at once."""
+"""The most characters of a text in one row at once."""
 
 DRAWN_IN_ALL = 24_000
-"""The most characters in all columns together."""
+"""The most characters in all rows together."""
 
 LISTED_PRE_TOKENS = 500
 """The most pre-tokens in the list."""

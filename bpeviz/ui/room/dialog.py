@@ -39,7 +39,7 @@ NO_COOKIES = (
 
 
 def room_button(page: Page) -> None:
-    """Draw the button, if the page has a player, columns, or questions to vote on."""
+    """Draw the button, if the page has a player, a score, or questions to vote on."""
     offer = EXPORT.get()
     if offer is None or not (_has_content(offer) or offer.questions):
         return

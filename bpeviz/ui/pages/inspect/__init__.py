@@ -48,7 +48,7 @@ MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
 
 GRID_BYTES = 240
-"""The most bytes in the grid and in the player below it at once."""
+"""The most bytes in the grid and in the player at once."""
 
 PART = numbers("inspected_part_of_", "Part shown")
 DETAILS = {"steps": STEP_BY_STEP, "diagram": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}

@@ -1,4 +1,4 @@
-"""The text that Inspect shows, under one tokenizer, and the declaration of a detail below it."""
+"""The text that Inspect shows, under one tokenizer, and the declaration of another view of it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class InspectedText:
 
 @dataclass(frozen=True)
 class InspectionDetail:
-    """A detail below the grid, of which the page draws one at a time.
+    """A view of the text in the place of the grid, or below it; the page draws one at a time.
 
     Attributes:
         title: Its name in the choice.

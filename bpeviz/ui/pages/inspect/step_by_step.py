@@ -54,7 +54,7 @@ STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 
 @fragment
 def _play(payload: Player, on_part: Callable[[int], None]) -> None:
-    """Draw the player, and offer the slide of its step; run again if it changes."""
+    """Draw the player, and export its step; run again if it changes."""
     components.player(payload, "inspect_player", remarks.follow, on_part=on_part)
     report, export = components.player_report(payload, "inspect_player"), EXPORT.get()
     if export is not None and report["key"]:
