@@ -207,8 +207,8 @@ def _follow_sample(sample: str) -> None:
     if not SPLITS.present:
         SPLITS.put([*FIRST])
         before = None if is_example else sample
-    elif page_change.has_arrived():
-        before = sample  # those of a link, or of the last visit
+    elif page_change.has_arrived() or before is None:
+        before = sample  # those of a link, of the last visit, or of a reloaded tab
     if is_example and before != EXAMPLE:
         _FORMER.put(SPLITS.get() or [])
         SPLITS.put([*OF_EXAMPLE])

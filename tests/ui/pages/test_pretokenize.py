@@ -164,6 +164,15 @@ def test_chinese_example_keeps_the_pre_tokenizations_of_a_link_and_of_its_user()
     assert [*side_by_side(app.run())] == ["Word list A", "Word list B"]
 
 
+def test_chinese_example_keeps_the_word_lists_of_a_reloaded_tab_and_ends_after_it() -> None:
+    app = opened({"sample": EXAMPLE})
+    app.session_state["words"] = "姚 明"
+    del app.session_state["sample_of_splits"]  # a reload begins another session
+    assert app.run().session_state["words"] == "姚 明"
+    app.session_state["text_sample"] = "seashells"
+    assert "Word list A" not in side_by_side(app.run())
+
+
 # ---- bad input
 
 
