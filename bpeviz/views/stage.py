@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -821,15 +820,6 @@ def changing_between(steps: Sequence[int] | None, after: int, last: int) -> list
 def chosen(styles: Mapping[int, Style], ids: Iterable[int]) -> dict[int, Style]:
     """Return the styles of some ids."""
     return {i: styles[i] for i in sorted({*ids}) if i in styles}
-
-
-def last_starts(timeline: BoundarySteps) -> list[int]:
-    """Return the atoms at which tokens start after the last step of a timeline."""
-    if timeline["changes"] is None:
-        merged_at = timeline["mergedAt"] or []
-        return [0, *(i for i, step in enumerate(merged_at, 1) if step < 0)]
-    ids, ends = timeline["changes"]["ids"], accumulate(timeline["changes"]["counts"])
-    return [i for i, end in enumerate(ends) if ids[end - 1] != INSIDE_ID]
 
 
 def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:

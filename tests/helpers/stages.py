@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bpeviz.analysis.hues import Hues
-from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
-from bpeviz.views import encoded, playable
+from bpeviz.views import playable
 from bpeviz.views.payloads import Timeline
 from bpeviz.views.playable import Interactive
 from bpeviz.views.stage import Stage, TrainedOn, of_training
@@ -50,11 +49,3 @@ def played(
     options = training.training_options if options is None else options
     row = of_training(training, text, options=options, trained_on=trained_on)
     return playable.of_stage(Stage([row]), last)
-
-
-def encoded_timeline(
-    inspected: Inspection, part: Part, title: str, training: Training | None = None
-) -> Timeline:
-    """Return the timeline of a part of a text that a tokenizer encodes."""
-    row = encoded.of_inspection(inspected, part, title, training)
-    return row.timeline(encoded.hues_of(inspected, training))

@@ -6,13 +6,10 @@ Tests compare encoders and boundaries with these loops, and trainers with the de
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 
 import regex
-import tiktoken
 
 from bpeviz.trainers.bpe import Pair, merge
 
@@ -37,25 +34,6 @@ def segment(ids: Sequence[int], merges: Sequence[Pair], first_id: int) -> list[t
         row = merge(row, pair, new)
         sizes[new] = sizes.get(pair[0], 1) + sizes.get(pair[1], 1)
     return [(token, sizes[token]) for token in row]
-
-
-@cache
-def known_to_both() -> frozenset[str]:
-    """Return the characters that `regex` and tiktoken's Rust assign to the same classes.
-
-    Their Unicode tables differ in version, so pre-tokenization differs for newer characters.
-    """
-    every = "".join(chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF)
-    single_bytes = {bytes([i]): i for i in range(256)}
-    differing: set[str] = set()
-    categories = [rf"\p{{{name}}}" for name in ("L", "N", "M", "Lu", "Lt", "Ll", "Lm", "Lo")]
-    for pattern in (*categories, r"\s", r"\w"):
-        rust = tiktoken.Encoding(
-            pattern, pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={}
-        )
-        of_rust = set(rust.decode(rust.encode_ordinary(every)))
-        differing |= of_rust ^ set(regex.findall(pattern, every))
-    return frozenset(every) - differing
 
 
 def split_by_expression(expression: str, text: str) -> list[str]:

@@ -1,10 +1,10 @@
 // The pace of playback. Early merges change most of the text and are shown one by one; later ones
 // follow faster, several at a time, with a rest after each change.
 
-export const FIRST_MERGE = 1.5; // seconds at speed 1×
+const FIRST_MERGE = 1.5; // seconds at speed 1×
 export const LONGEST = 20; // seconds of a whole training at speed 1×
 export const REST = 1 / 3; // seconds at least between two changes: at most three a second (WCAG 2.3.1)
-export const LEAD_IN = 0.5; // seconds before the first change of a replay
+const LEAD_IN = 0.5; // seconds before the first change of a replay
 export const MAX_JUMPS = 40; // of a whole training with reduced motion
 const INTERRUPTION = 5; // seconds without a frame, as while a computer sleeps
 

@@ -47,7 +47,7 @@ const INVISIBLE = /[\p{C}\p{Z}]/u;
 export const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 const NO_BREAK_SPACE = "\u00A0"; // one of the text itself has a stand-in
-export const NO_WIDTH = "\u200B"; // a cell has a text, of which the place is measured
+const NO_WIDTH = "\u200B"; // a cell has a text, of which the place is measured
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MAX_GRAPHEME = 16; // UTF-16 units; a longer grapheme is drawn by code point
 // Graphemes whose shape depends on joiners and tags: emoji, and letters of scripts that join.

@@ -208,6 +208,7 @@ def test_short_settings_are_written_by_name() -> None:
     text = {"text_sample": "own", "text_box": "banana bandana", "trained_on_sample": "this"}
     values: dict[str, links.Value] = {**text, "algorithm": "unigram", "size": 40, "search": ""}
     assert links.written(values, {}) == "text=banana%20bandana&algorithm=unigram&size=40"
+    assert links.written({"decimal": True}, {}) == "decimal=true"
     assert links.written(text | {"compared": PUBLISHED}, {}).endswith("&with=gpt2%2Co200k_base")
     assert links.written({"text_box": "a" * links.LONG}, {}) == "text=" + "a" * links.LONG
     assert links.written({"text_box": "low " * links.LONG}, {}).startswith("text=~eN")
