@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,6 @@ import regex
 
 from bpeviz.analysis.hues import OWN_HUES, Hues, key_of
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.core.training import Training
 from bpeviz.text import counted, joined, label, shorten
 
 PART_NOTE = "only a part of a character"
@@ -25,24 +24,10 @@ def color_index_of(tokenizer: Tokenizer, token_id: int, hues: Hues = OWN_HUES) -
     return hues.index(key_of(tokenizer, token_id))
 
 
-def look_of(
-    tokenizer: Tokenizer,
-    training: Training | None = None,
-    special: Collection[int] = (),
-    hues: Hues = OWN_HUES,
-) -> Callable[[int], tuple[str, int]]:
-    """Return a function from ids to labels and color indices (-1 for none).
-
-    Args:
-        tokenizer: The tokenizer.
-        training: Its training history, which also contains pruned pieces.
-        special: Ids that are special tokens now, although a pruned piece may have had them.
-        hues: The color indices.
-    """
+def look_of(tokenizer: Tokenizer, hues: Hues) -> Callable[[int], tuple[str, int]]:
+    """Return a function from ids to labels and color indices (-1 for none)."""
 
     def look(token_id: int) -> tuple[str, int]:
-        if training is not None and token_id not in special:
-            return training.name(token_id), hues.index(training.color_key(token_id))
         return shorten(tokenizer.token_label(token_id)), color_index_of(tokenizer, token_id, hues)
 
     return look

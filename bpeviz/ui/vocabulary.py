@@ -72,7 +72,7 @@ def _views(trained: Trained, last: int, shown: Part) -> None:
 def _tokens(trained: Trained, step: int, shown: Part) -> TokenTable:
     """Return the table of the tokens after a step; do not change it, it is cached."""
     table, tokenizer = _table(trained, step), trained.history.at_step(step)
-    look = token_lookup.look_of(tokenizer, hues=trained.hues(shown))
+    look = token_lookup.look_of(tokenizer, trained.hues(shown))
     ids = {"token": table.columns[0]}
     return token_table.payload(table, VIEW.titles["tokens"], ids, look, searches=SEARCHED_ROWS)
 

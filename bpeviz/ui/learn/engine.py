@@ -132,7 +132,7 @@ def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[Row]:
     colors = of_columns(columns, text).hues_at_end
     rows = []
     for column in columns:
-        look = look_of(column.tokenizer, hues=colors)
+        look = look_of(column.tokenizer, colors)
         ids, sizes = column.ids.tolist(), np.diff(column.cuts, prepend=0).tolist()
         pieces = [*zip(ids, sizes, strict=True)]
         rows.append(row(text, column.title, pieces, {i: look(i) for i in ids}))

@@ -173,12 +173,12 @@ class PasswordGate:
         letters = match[2].upper()
         return ROOMS.find(letters), match[1] + letters, match[3]
 
-    def _asked(self, scope: Scope, message: str, status: int = 401) -> Response:
+    def _asked(self, scope: Scope, message: str) -> Response:
         """Return the form to a browser that opens a page, a short text to any other request."""
         if _opens_page(scope):
-            return self._form(scope, message, status)
+            return self._form(scope, message, 401)
         words = message or "Open the app in a browser and give its password."
-        return PlainTextResponse(words, status)
+        return PlainTextResponse(words, 401)
 
     def _form(self, scope: Scope, message: str, status: int) -> Response:
         is_room = f"{scope['path']}/".startswith(f"{self._rooms}/")

@@ -59,7 +59,7 @@ class InspectedText:
     @property
     def look(self) -> Callable[[int], tuple[str, int]]:
         """Returns the label and the color index of an id, as in the grid."""
-        return token_lookup.look_of(self.tokenizer, hues=self.colors)
+        return token_lookup.look_of(self.tokenizer, self.colors)
 
     def stage(self, title: str) -> Stage:
         """Return the stage of the part in the grid. title: the name of the tokenizer."""
