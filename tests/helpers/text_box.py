@@ -27,8 +27,8 @@ def type_text(app: AppTest, text: str, name: str = "text") -> AppTest:
     return app.run()
 
 
-def choose_sample(app: AppTest, key: str, name: str = "text") -> AppTest:
+def choose_sample(app: AppTest, key: str) -> AppTest:
     """Use a sample, as a change of the browser does."""
-    app.session_state[f"{name}_sample"] = key
-    app.session_state[f"{name}_box"] = samples.by_key(key).text
+    app.session_state["text_sample"] = key
+    app.session_state["text_box"] = samples.by_key(key).text
     return app.run()

@@ -65,11 +65,11 @@ def reloaded(records: Any, page: str = "app.py", **query: str) -> AppTest:
     return app
 
 
-def training_app(text: str = TEXT) -> AppTest:
+def training_app() -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.session_state["more_open"] = True
     app.run()
-    type_text(app, text)
+    type_text(app, TEXT)
     app.number_input(key="largest").set_value(300)
     app.selectbox(key="pattern").set_value("whitespace")
     app.run()

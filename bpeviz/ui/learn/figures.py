@@ -135,6 +135,6 @@ def fenced(text: str, fences: Iterable[int], merges: int = 6) -> Fenced:
     return Fenced(training, tokens, marked, not any(map(joins, parts)))
 
 
-def fences_of(text: str, pattern: str = "gpt2") -> list[int]:
-    """Return the fences that a pattern places in a text."""
-    return [*accumulate(map(len, pretokenize(text, pattern, "")))][:-1]
+def fences_of(text: str) -> list[int]:
+    """Return the fences that the pattern of GPT-2 places in a text."""
+    return [*accumulate(map(len, pretokenize(text, "gpt2", "")))][:-1]

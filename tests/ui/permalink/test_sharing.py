@@ -179,9 +179,9 @@ def store(monkeypatch: pytest.MonkeyPatch) -> ShortLinks:
 opened = partial(app_pages.opened, compared=["yours"])
 
 
-def press_qr(app: AppTest, page: str = HERE, step: int | None = None) -> dict[str, Any]:
+def press_qr(app: AppTest, page: str) -> dict[str, Any]:
     """Press “QR code”; return the content of the dialog: address, code and notes."""
-    request = {"number": 1, "page": page, "step": step, "qr": True}
+    request = {"number": 1, "page": page, "step": None, "qr": True}
     app.session_state["copy_link"] = {"request": request}
     app.run()
     assert not app.exception

@@ -64,10 +64,10 @@ def room() -> Iterator[Room]:
     opened.close()
 
 
-def invited(app: PasswordGate, room: Room, base: str = "", **options: Any) -> str:
+def invited(app: PasswordGate, room: Room) -> str:
     """Return the Cookie header of a browser that has opened an invitation."""
-    answer = ask(app, address=f"{base}/room/{room.letters}?{KEY}={room.key}", **HTML | options)
-    assert (answer.status, answer.header("location")) == (303, f"{base}/room/{room.letters}")
+    answer = ask(app, address=f"/room/{room.letters}?{KEY}={room.key}", **HTML)
+    assert (answer.status, answer.header("location")) == (303, f"/room/{room.letters}")
     return answer.header("set-cookie").partition(";")[0]
 
 
