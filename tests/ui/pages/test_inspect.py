@@ -140,11 +140,6 @@ def test_long_text_is_paged() -> None:
     assert len(third["bytes"]) <= GRID_BYTES
     app.button_group(key="closer").set_value("steps").run()
     assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
-    app.button_group(key="closer").set_value("diagram").run()
-    (number,) = [one for one in app.number_input if one.label.startswith("Part")]
-    assert number.label.startswith("Part drawn")
-    app.button_group(key="closer").set_value("grid").run()
-    assert drawn(app, "bytes")["firstByte"] == third["firstByte"]
     app = opened(inspected="x " * MAX_INSPECTED)
     assert any(f"the first {MAX_INSPECTED:,} of" in one.value for one in app.caption)
 

@@ -17,7 +17,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Part
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, part_of, say_part
+from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, say_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.token_count import character_count
@@ -39,7 +39,7 @@ from bpeviz.ui.pages.inspect.step_by_step import STEP_BY_STEP, WORD
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import OWN, Offer
-from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, Values, Widget, numbers
+from bpeviz.ui.widgets import OneOf, SessionValue, Values, Widget, numbers
 from bpeviz.views import inspection, tables
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Grid
@@ -123,12 +123,8 @@ def show(side: DeltaGenerator) -> None:
     trip = _round_trip(offer, encoded)
     _answer(_verdict(encoded, trip))
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
-    if view == "diagram" and len(text_parts) > 1:  # which has parts of its own
-        PART.member(len(text_parts)).put_again(1)
-        part = part_of(SessionValues(), PART, text_parts)
-    else:
-        with part_place:
-            part = say_part(PART, text_parts)
+    with part_place:
+        part = say_part(PART, text_parts)
     trained_on = corpus is None and encoded.text == text
     open_other = partial(open_part, PART, text_parts)
     inspected = InspectedText(offer, encoded, part, trained_on, open_other)
