@@ -293,7 +293,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_517,
+    "bpeviz": 43_513,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_290,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 971,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_223,
+    "bpeviz/ui": 10_219,
     "bpeviz/views": 2_681,
     "bpeviz/workers": 463,
-    "tests": 32_427,
+    "tests": 32_422,
     "tests data, kB": 203,
     "tests/*.mjs": 1_464,
 }
