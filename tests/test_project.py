@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_513,
+    "bpeviz": 43_515,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_290,
     "bpeviz/cli": 1_984,
-    "bpeviz/components": 8_745,
+    "bpeviz/components": 8_747,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_219,
     "bpeviz/views": 2_681,
     "bpeviz/workers": 463,
-    "tests": 32_422,
+    "tests": 32_423,
     "tests data, kB": 203,
     "tests/*.mjs": 1_464,
 }

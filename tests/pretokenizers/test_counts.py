@@ -198,6 +198,7 @@ def test_parts_of_files_give_the_pre_tokens_of_joined_files(
     tmp_path: Path, texts: list[str], key: str, size: int
 ) -> None:
     """A pre-token may span two files, even a pair of \\r and \\n."""
+    texts = [text.replace("\0", "") for text in texts]  # a file with many is refused
     paths = in_files(tmp_path, *(text.encode() for text in texts))
     joined = "".join(texts)
     with patch.object(files, "LOOKED_THROUGH", 8), patch.object(files, "_READ", 3):
