@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import regex
+
 from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.analysis.normalization import Unit
 from bpeviz.analysis.round_trip import LABEL_CHARACTERS
@@ -15,6 +17,12 @@ from bpeviz.analysis.trace import Inspection, Piece
 from bpeviz.core.boundaries import DROPPED_ID, Part
 from bpeviz.text import character_stand_in, digest_of, hexadecimal, label, shorten
 from bpeviz.views.payloads import Grid, GridNote, GridToken
+
+_SHAPED = regex.compile(
+    r"(?:\U0001F3F4|\p{Extended_Pictographic}(?!.*[\U000E0000-\U000E007F])"
+    r"|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}[\p{L}\p{M}\u200C\u200D]*$)"
+)
+"""Graphemes whose shape depends on joiners and tags, as `JOINED` in the scripts (`cells.js`)."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +160,8 @@ def _bytes_of(inspection: Inspection, unit: Unit) -> tuple[int, int]:
 
 
 def _shown(grapheme: str) -> str:
-    """Return a grapheme, or a stand-in for an invisible one."""
-    return character_stand_in(grapheme) if len(grapheme) == 1 else grapheme
+    """Return a grapheme, with a stand-in for each invisible character that does not shape it."""
+    return grapheme if _SHAPED.match(grapheme) else "".join(map(character_stand_in, grapheme))
 
 
 def _token(inspection: Inspection, piece: Piece, span: tuple[int, int], colors: Hues) -> GridToken:

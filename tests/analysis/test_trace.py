@@ -232,6 +232,15 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
             assert [i for i in found.ids if i in ids] or not found.ids
 
 
+def test_grid_shows_characters_that_are_hidden_in_a_grapheme() -> None:
+    text = "a\U000e0049\u200d é👍🏽 👩‍👧 श्री 🏴\U000e0067\U000e007f 😀\U000e0049"
+    encoded = inspect(text, bpeviz.load("gpt2"))
+    data = inspection.grid(encoded, parts_of(encoded.text, encoded.cuts, 200)[0])
+    signs = ["a⟨E0049⟩⟨200D⟩", "·", "é", "👍🏽", "·", "👩‍👧", "·", "श्री", "·"]
+    signs += ["🏴\U000e0067\U000e007f", "·", "😀⟨E0049⟩"]
+    assert [sign for *_, sign in data["graphemes"]] == signs
+
+
 # ---- ids
 
 

@@ -11,13 +11,13 @@ import { read } from "./fixtures.mjs";
 const shown = (cells) => cells.map(({ text }) => text.replace("\u00A0", " "));
 
 test("a cell is a grapheme, or a code point where a grapheme has an invisible part that shapes nothing", () => {
-  const text = "e\u0301 👍🏽 👩‍👧a\u200D\u200B\r\n\tश्री🇫🇷";
+  const text = "e\u0301 👍🏽 👩‍👧a\u200D\u200B😀\u{E0049}\r\n\tश्री🇫🇷";
   const cells = splitIntoCells(text, "bytes");
   assert.deepEqual(shown(cells), [
-    "e\u0301", " ", "👍🏽", " ", "👩‍👧", "a", "⟨200D⟩", "⟨200B⟩", "␍", "↵", "\t", "श्री", "🇫🇷",
+    "e\u0301", " ", "👍🏽", " ", "👩‍👧", "a", "⟨200D⟩", "⟨200B⟩", "😀", "⟨E0049⟩", "␍", "↵", "\t", "श्री", "🇫🇷",
   ]);
-  assert.deepEqual(cells.map(({ size }) => size), [3, 1, 8, 1, 11, 1, 3, 3, 1, 1, 1, 12, 8]);
-  assert.deepEqual(cells.map(({ line }) => line), [...Array(10).fill(0), 1, 1, 1]);
+  assert.deepEqual(cells.map(({ size }) => size), [3, 1, 8, 1, 11, 1, 3, 3, 4, 4, 1, 1, 1, 12, 8]);
+  assert.deepEqual(cells.map(({ line }) => line), [...Array(12).fill(0), 1, 1, 1]);
 });
 
 test("a number that is not in the vocabulary is never an id", () => {

@@ -47,7 +47,7 @@ export const byteText = (byte, decimal) =>
  * Return the width of each column in rem, so that ids and labels fit above their bytes.
  * @param {GridPayload} data
  */
-export function columnWidths({ columnCount, codePoints, normalized, tokens }) {
+export function columnWidths({ columnCount, graphemes, codePoints, normalized, tokens }) {
   const widths = new Array(columnCount).fill(MIN_WIDTH);
   const reserve = (start, end, width) => {
     for (let c = start; c < end; c++) widths[c] = Math.max(widths[c], width / (end - start));
@@ -57,7 +57,7 @@ export function columnWidths({ columnCount, codePoints, normalized, tokens }) {
     const signs = [...text].slice(0, MAX_LABEL);
     reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.5 : 0.76), 0.35));
   };
-  for (const [start, end, text] of normalized ?? []) reserveText(start, end, text);
+  for (const [start, end, text] of [...graphemes.filter(([, , text]) => text.includes("⟨")), ...(normalized ?? [])]) reserveText(start, end, text);
   for (const { start, end, id, label } of tokens) {
     if (id !== null) reserve(start, end, String(id).length * 0.97 + 0.3);
     reserveText(start, end, label);

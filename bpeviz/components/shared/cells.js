@@ -51,7 +51,7 @@ const NO_WIDTH = "\u200B"; // a cell has a text, of which the place is measured
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MAX_GRAPHEME = 16; // UTF-16 units; a longer grapheme is drawn by code point
 // Graphemes whose shape depends on joiners and tags: emoji, and letters of scripts that join.
-const JOINED = /^(\p{Extended_Pictographic}|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}[\p{L}\p{M}\u200C\u200D]*$)/u;
+const JOINED = /^(\u{1F3F4}|\p{Extended_Pictographic}(?!.*[\u{E0000}-\u{E007F}])|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}[\p{L}\p{M}\u200C\u200D]*$)/u;
 
 /**
  * @typedef {object} Cell
