@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bpeviz.libraries import worker
@@ -20,6 +20,15 @@ SETTINGS, SOURCE = "tokenizer_config.json", "chat_template.jinja"
 
 FURTHER = "additional_chat_templates"
 """The folder beside them with further templates by name, such as tool_use.jinja."""
+
+MOST_MESSAGES, MOST_CHARACTERS = 50, 30_000
+"""The most messages of a conversation on a page, and the most characters of all of them."""
+
+_MARKS = range(0xF0000, 0x10FFFE)
+"""Private-use characters, of which some that occur nowhere mark the contents of messages."""
+
+_PROBE = 4
+"""The most messages of a variant that replaces those of the conversation."""
 
 _SENTINEL = "\N{OBJECT REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
 """A message that no template contains, to find the place of messages."""
@@ -54,17 +63,47 @@ def conversation(text: str, system: str = "") -> Conversation:
     [{'role': 'system', 'content': 'Add.'}, {'role': 'user', 'content': '[1]'}]
     """
     try:
+        given = read_conversation(text)
+    except ValueError:
+        given = Conversation([{"role": "user", "content": text}])
+    before = [{"role": "system", "content": system}] if system else []
+    return replace(given, messages=[*before, *given.messages])
+
+
+def read_conversation(text: str) -> Conversation:
+    """Return a conversation in JSON: a list of messages, or an object with "messages".
+
+    Raises:
+        ValueError: It is not a conversation; the message is user-facing.
+    """
+    try:
         given = json.loads(text)
-    except (ValueError, RecursionError):
-        given = None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"This is not a conversation in JSON: {error}.") from error
     variables = dict(given) if isinstance(given, dict) else {"messages": given}
     messages, tools = variables.pop("messages", None), variables.pop("tools", None)
     if not messages or not isinstance(messages, list) or not all(map(_is_message, messages)):
-        messages, tools, variables = [{"role": "user", "content": text}], None, {}
+        raise ValueError(
+            "A conversation is a list of messages, or an object with “messages”, such as "
+            '[{"role": "user", "content": "Hi"}]. Each has a “role” that is a text.'
+        )
     if isinstance(variables.get("chat_template_kwargs"), dict):
         variables |= variables.pop("chat_template_kwargs")
-    before = [{"role": "system", "content": system}] if system else []
-    return Conversation([*before, *messages], tools or None, variables)
+    return Conversation(messages, tools or None, variables)
+
+
+def check_size(conversation: Conversation) -> None:
+    """Raise `ValueError`, with a user-facing message, if a page cannot encode a conversation."""
+    messages = conversation.messages
+    if len(messages) > MOST_MESSAGES:
+        raise ValueError(
+            f"This conversation has {len(messages):,} messages; a page takes {MOST_MESSAGES}."
+        )
+    characters = sum(len(str(message.get("content") or "")) for message in messages)
+    if characters > MOST_CHARACTERS:
+        raise ValueError(
+            f"This conversation has {characters:,} characters; a page takes {MOST_CHARACTERS:,}."
+        )
 
 
 def _is_message(message: object) -> bool:
@@ -94,10 +133,13 @@ class ChatTemplate:
             variables: The names and values of the special tokens, such as "bos_token".
             tool_use: The source for a conversation with tools, if it is another one.
         """
+        self.bos = variables.get("bos_token", "")
         self._file, self._tool_use = (
             File(
                 worker.CHAT_TEMPLATE,
-                json.dumps({"template": source, "variables": {**variables}}).encode(),
+                clean(
+                    json.dumps({"template": source, "variables": {**variables}}, ensure_ascii=False)
+                ).encode(),
             )
             for source in (template, tool_use or template)
         )
@@ -132,18 +174,47 @@ class ChatTemplate:
             ValueError: The template fails, ignores the tools, or lacks a given variable; the
                 message is user-facing.
         """
-        text = self._rendered(conversation, conversation.tools)
-        if conversation.tools and text == self._rendered(conversation, None):
-            raise ValueError("The chat template does not take tools.")
-        return text
+        return str(self.render_variants(conversation, [{}])[0]["text"])
 
-    def _rendered(self, conversation: Conversation, tools: Sequence[Any] | None) -> str:
-        file = self._tool_use if tools else self._file
+    def render_variants(
+        self, conversation: Conversation, variants: Sequence[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Return the texts of variants of a conversation, in one request.
+
+        Args:
+            conversation: The conversation.
+            variants: Those of `JinjaTemplate.render` in `bpeviz.libraries.worker`; the first one
+                is the conversation itself.
+
+        Raises:
+            ValueError: The template fails for the first one, ignores the tools, or lacks a given
+                variable; the message is user-facing.
+        """
+        file = self._tool_use if conversation.tools else self._file
+        without = [{"tools": None}] if conversation.tools and file == self._file else []
+        request = {
+            "messages": conversation.messages,
+            "tools": conversation.tools,
+            "variables": conversation.variables,
+            "variants": [*variants, *without],
+        }
         # Escapes in JSON can be lone surrogates, which have no UTF-8.
-        parts = [conversation.messages, tools, conversation.variables]
-        content = clean(json.dumps(parts, ensure_ascii=False)).encode()
+        text = clean(json.dumps(request, ensure_ascii=False))
+        taken = {*map(ord, text), *map(ord, self._file.content.decode())}
+        size = 2 * max(len(conversation.messages), _PROBE) + 2
+        marks = range(_MARKS.start, _MARKS.stop, size)
+        mark = next(mark for mark in marks if taken.isdisjoint(range(mark, mark + size)))
+        content = f'{{"mark": {mark}, "marks": {size}, {text[1:]}'.encode()
         try:
-            return ask(file, worker.RENDER, content).decode()
+            answers: list[dict[str, Any]] = json.loads(ask(file, worker.RENDER, content))
         except LibraryError as error:
-            reason = str(error).rstrip(".")
-            raise ValueError(f"The chat template cannot be applied: {reason}.") from error
+            raise _failed(str(error)) from error
+        if reason := answers[0].get("error"):
+            raise _failed(f"{worker.CHAT_TEMPLATE} refuses it: {reason}")
+        if without and answers.pop().get("text") == answers[0]["text"]:
+            raise ValueError("The chat template does not take tools.")
+        return answers
+
+
+def _failed(reason: str) -> ValueError:
+    return ValueError(f"The chat template cannot be applied: {reason.rstrip('.')}.")

@@ -58,6 +58,9 @@ _LARGE_FILE = 1_000_000
 """Bytes of a file from which reading it leaves memory that is worth returning to the system: half
 of what the process of Gemma 3 takes."""
 
+_BLOCK = "_generation_begins", "_generation_ends"
+"""The variables of a chat template with the marks of its block {% generation %}."""
+
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 """The flags of an added token in a tokenizer.json, besides "special"."""
 
@@ -636,11 +639,12 @@ class JinjaTemplate(Library):
 
             tags = {"generation"}  # noqa: RUF012, as in the base class
 
-            def parse(self, parser: parser.Parser) -> nodes.Node:
-                """Return the content of the block."""
+            def parse(self, parser: parser.Parser) -> list[nodes.Node]:
+                """Return the content of the block, between the variables with its marks."""
                 line = next(parser.stream).lineno
                 body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
-                return nodes.Scope(body, lineno=line)
+                begin, end = (nodes.Output([nodes.Name(name, "load")]) for name in _BLOCK)
+                return [begin, nodes.Scope(body, lineno=line), end]
 
         given = json.loads(content)
         environment = sandbox.ImmutableSandboxedEnvironment(
@@ -653,24 +657,69 @@ class JinjaTemplate(Library):
         self.takes = meta.find_undeclared_variables(environment.parse(given["template"]))
         self.variables: dict[str, Any] = given["variables"]
 
-    def render(self, conversation: bytes) -> bytes:
-        """Return the text of a conversation, up to the answer of the model.
+    def render(self, request: bytes) -> list[dict[str, Any]]:
+        """Return the text of each variant of a conversation, or why it has none.
 
         Args:
-            conversation: JSON with the messages, the tools or null, and further variables.
+            request: JSON with "messages", "tools" or null, further "variables", "variants", and
+                the first code point "mark" of the number "marks" that mark the content of message
+                i: 2 i before, 2 i + 1 after it. The last two mark the block {% generation %}. A
+                variant may replace "messages" and "variables", and has these keys: "count" of the
+                first messages, the numbers of those that are "marked", whether they are "stripped",
+                and whether the "block" is marked.
+
+        Returns:
+            For each variant its "text" or an "error". One with marks has their "places", the number
+            and the character of each, and no text. If the text without marks is not that of the
+            first variant, the places are null; with other messages, it has this text.
         """
-        messages, tools, variables = json.loads(conversation)
-        if unknown := sorted({*variables} - self.takes):
+        given = json.loads(request)
+        if unknown := sorted({*given["variables"]} - self.takes):
             raise ValueError(f"it has no variable named {', '.join(unknown)}")
+        variants: list[dict[str, Any]] = []
+        for variant in given["variants"]:
+            try:
+                text = self._render(given | variant, len(request))
+            except MemoryError:
+                raise
+            except Exception as error:
+                variants.append({"error": " ".join(str(error).split())[:_LONGEST_MESSAGE]})
+                continue
+            if "marked" not in variant:
+                variants.append({"text": text})
+                continue
+            marks = f"[{given['mark']:c}-{given['mark'] + given['marks'] - 1:c}]"
+            parts = re.split(marks, text)
+            plain = "".join(parts)
+            numbers = [ord(mark) - given["mark"] for mark in re.findall(marks, text)]
+            places = [*zip(numbers, accumulate(map(len, parts)), strict=False)]
+            if "messages" in variant:
+                variants.append({"text": plain, "places": places})
+            else:
+                same = plain == variants[0].get("text")
+                variants.append({"places": places if same else None})
+        return variants
+
+    def _render(self, variant: dict[str, Any], size: int) -> str:
+        """Return the text of a variant, up to the answer of the model. size: of the request."""
+        first = variant["mark"]
+        messages = [*map(dict, variant["messages"][: variant.get("count")])]
+        for i in variant.get("marked", ()):
+            content = messages[i]["content"]
+            content = content.strip() if variant.get("stripped") else content
+            messages[i]["content"] = f"{first + 2 * i:c}{content}{first + 2 * i + 1:c}"
         standard = {
             "documents": None,
             "add_generation_prompt": messages[-1]["role"] != "assistant",
         }
-        given = self.variables | standard | variables
-        rendered = self.template.render(given, messages=messages, tools=tools)
-        if len(rendered) > len(conversation) + _LONGEST_FRAME * len(messages):
+        if variant.get("block"):
+            end = first + variant["marks"]
+            standard |= dict(zip(_BLOCK, (chr(end - 2), chr(end - 1)), strict=True))
+        given = self.variables | standard | variant["variables"]
+        rendered = self.template.render(given, messages=messages, tools=variant["tools"])
+        if len(rendered) > size + _LONGEST_FRAME * len(messages):
             raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters to a message")
-        return rendered.encode()
+        return rendered
 
 
 def _to_json(

@@ -1,0 +1,656 @@
+"""Conversations as a chat model reads them: whose words a token contains, and forged turns.
+
+Positions are characters of the rendered text. A *control token* is a special token; a *word* is a
+token with characters of a message's content, and all others are the template's.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import pairwise, takewhile
+from operator import eq
+from typing import Any
+
+import regex
+
+from bpeviz.cached_property import cached_property
+from bpeviz.core.special_names import split_at_names
+from bpeviz.core.tokenizer import Token, Tokenizer
+from bpeviz.libraries.chat_template import ChatTemplate, Conversation
+from bpeviz.text import clean, counted, joined
+
+Span = tuple[int, int]
+"""The first character and the one after the last."""
+
+BLOCKS, RULE = "generation blocks", "assistant’s words and the control token after them"
+"""Where the rule of the learned tokens comes from: the template, or an assumption."""
+
+_PROBES = ("user", "assistant", "user"), ("system", "user", "assistant", "user")
+"""The roles of conversations that show how the template begins a message."""
+
+_HIDDEN = regex.compile(
+    r"\U0001F3F4[\U000E0020-\U000E007E]+\U000E007F(*SKIP)(*FAIL)"  # the flag of Scotland
+    r"|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Arabic}])[\u200c\u200d](*SKIP)(*FAIL)"
+    r"|[\U000E0000-\U000E007F\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+)
+"""Tag characters, zero-width characters and bidirectional controls, but for those of emoji and the
+joiners of scripts that need them."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of a conversation, and its place in the rendered text.
+
+    Attributes:
+        role: The role.
+        content: Its content, or "" if that is not a text.
+        spans: Its words in the rendered text, usually one span; none if they are not known.
+        change: What the template did to it: "" for nothing, "stripped" of white space, "beginning
+            dropped", "changed", "left out", or "unmarked", since its content is not a text.
+    """
+
+    role: str
+    content: str
+    spans: tuple[Span, ...] = ()
+    change: str = ""
+
+    @property
+    def hidden(self) -> list[str]:
+        """The hidden characters: tag and zero-width characters, and bidirectional controls."""
+        return [match[0] for match in _HIDDEN.finditer(self.content)]
+
+    @property
+    def spelled(self) -> str:
+        """The text that its tag characters spell."""
+        codes = (ord(character) - 0xE0000 for character in self.hidden)
+        return "".join(chr(code) for code in codes if 0x20 <= code < 0x7F)
+
+
+@dataclass(frozen=True)
+class ConversationToken:
+    """A token of the rendered text.
+
+    Attributes:
+        id: The id.
+        label: Its readable label.
+        start: The first character that it contains at least a part of.
+        end: The character after the last one.
+        message: The number of the message, from 0, of which it contains characters, or None if it
+            is the template's.
+        is_control: Whether it is a special token.
+        is_learned: Whether a model is trained to write it.
+    """
+
+    id: int
+    label: str
+    start: int
+    end: int
+    message: int | None
+    is_control: bool
+    is_learned: bool
+
+
+@dataclass(frozen=True)
+class ForgedTurn:
+    """A part of a message's words that the model reads as another turn.
+
+    Attributes:
+        message: The number of the message, from 0.
+        start: Its first character in the rendered text, that of a control token.
+        end: The character after the last one.
+        names: The control tokens, or markers in plain text, that it contains.
+        role: The role that the model reads, or "" if there is only the end of a turn.
+    """
+
+    message: int
+    start: int
+    end: int
+    names: tuple[str, ...]
+    role: str
+
+
+@dataclass(frozen=True)
+class TurnChange:
+    """The ids before and after a message is added, without the beginning of an answer.
+
+    Attributes:
+        message: The number of the added message, from 0.
+        first: The index of the first id that changed, or None if none did.
+        before: The ids of the messages before it, if some changed.
+        after: The ids with it, if some changed.
+    """
+
+    message: int
+    first: int | None = None
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What adding the message changed."""
+        if self.first is None:
+            return f"Adding message {self.message + 1} changed no earlier id."
+        return f"Adding message {self.message + 1} changed the ids from {self.first + 1} on."
+
+
+@dataclass(frozen=True, eq=False)
+class _Rendering:
+    """The text that the template makes of a conversation.
+
+    Attributes:
+        text: The text.
+        messages: The messages with their places.
+        blocks: The parts inside {% generation %}.
+        headers: How messages begin, as text with control tokens, with the role of each.
+        openings: The control tokens with which they begin.
+        markers: The parts of headers in plain text, if a header has no control token.
+        bos: The name of the token with which the template's settings begin a text, or "".
+    """
+
+    text: str
+    messages: tuple[Message, ...]
+    blocks: tuple[Span, ...]
+    headers: Mapping[str, str]
+    openings: frozenset[str]
+    markers: tuple[str, ...]
+    bos: str
+
+    @cached_property
+    def word_spans(self) -> list[tuple[int, int, int]]:
+        """The words of all messages in order: the first character, the end, the message."""
+        return sorted(
+            (start, end, i)
+            for i, message in enumerate(self.messages)
+            for start, end in message.spans
+            if start < end
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedConversation:
+    """A conversation as a model reads it.
+
+    Attributes:
+        rendering: The text of the template, with the places of the messages.
+        tokenizer: The tokenizer.
+        tokens: The tokens of the text.
+        forged: The turns that words of messages forge, in order; none in the safe encoding.
+        learned_from: Where the rule of the learned tokens comes from: `BLOCKS` or `RULE`.
+    """
+
+    rendering: _Rendering
+    tokenizer: Tokenizer
+    tokens: tuple[ConversationToken, ...]
+    forged: tuple[ForgedTurn, ...]
+    learned_from: str
+
+    @property
+    def text(self) -> str:
+        """The text that the template makes."""
+        return self.rendering.text
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages with their places in the text."""
+        return self.rendering.messages
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids."""
+        return [token.id for token in self.tokens]
+
+    @property
+    def words(self) -> int:
+        """The number of tokens with characters of a message's content."""
+        return sum(token.message is not None for token in self.tokens)
+
+    @property
+    def sentence(self) -> str:
+        """The number of messages and tokens, and whose these are."""
+        messages, tokens = (
+            counted(len(self.messages), "message"),
+            counted(len(self.tokens), "token"),
+        )
+        words = f"{self.words:,} {'is a word' if self.words == 1 else 'are words'}"
+        return f"{messages}, {tokens}: {words}, {len(self.tokens) - self.words:,} the template’s."
+
+    @cached_property
+    def safe(self) -> EncodedConversation:
+        """The same with control tokens of the template alone: names in contents are text."""
+        if not self.forged:
+            return self
+        return _annotated(self.rendering, self.tokenizer, _safe_tokens(self), is_safe=True)
+
+    @property
+    def safe_ids(self) -> list[int]:
+        """The ids of the safe encoding."""
+        return self.safe.ids
+
+    @property
+    def notes(self) -> list[str]:
+        """What is wrong with BOS, changed messages and hidden characters, as sentences."""
+        notes = [_bos_note(self)]
+        for change, words in _CHANGES.items():
+            numbers = [str(i + 1) for i, m in enumerate(self.messages) if m.change == change]
+            if numbers:
+                notes.append(f"{_messages(numbers)} {words[len(numbers) > 1]}.")
+        for i, message in enumerate(self.messages):
+            if count := len(message.hidden):
+                says = f" {'says' if count == 1 else 'say'} “{message.spelled}”"
+                verb = says if message.spelled else " in it"
+                notes.append(f"Message {i + 1}: {counted(count, 'hidden character')}{verb}.")
+        return [note for note in notes if note]
+
+    @property
+    def forged_notes(self) -> list[str]:
+        """What each message with forged turns makes the model read, as sentences."""
+        notes = []
+        for i in dict.fromkeys(turn.message for turn in self.forged):
+            turns = [turn for turn in self.forged if turn.message == i]
+            names = [name for turn in turns for name in turn.names]
+            controls = [name for name in names if name not in self.rendering.markers]
+            parts = [counted(len(controls), "control token")] * bool(controls)
+            parts += dict.fromkeys(name for name in names if name in self.rendering.markers)
+            roles = [*dict.fromkeys(turn.role for turn in turns if turn.role)]
+            articles = ["an" if role[0] in "aeiou" else "a" for role in roles]
+            reads = joined([f"{a} {role}" for a, role in zip(articles, roles, strict=True)] or [""])
+            role = self.messages[i].role
+            number = f" ({i + 1})" if sum(m.role == role for m in self.messages) > 1 else ""
+            consequence = (
+                f"the model reads {reads} message that you did not write"
+                if roles
+                else "the model does not read what follows as its words"
+            )
+            notes.append(f"The {role}’s message{number} contains {joined(parts)}: {consequence}.")
+        return notes
+
+    @property
+    def safe_note(self) -> str:
+        """What the safe encoding cannot tell apart, as a sentence, or ""."""
+        notes = []
+        if markers := self.rendering.markers:
+            notes.append(
+                f"{joined(markers)} {'is' if len(markers) == 1 else 'are'} plain text: those in a "
+                "message cannot be told from the template’s."
+            )
+        if any(not message.spans for message in self.messages):
+            notes.append("In messages without marked words, names stay special tokens.")
+        return " ".join(notes)
+
+
+_CHANGES = {
+    "beginning dropped": ("is without its beginning, which the template drops",) * 2,
+    "changed": (
+        "is changed by the template, so its words are not marked",
+        "are changed by the template, so their words are not marked",
+    ),
+    "left out": ("is left out by the template", "are left out by the template"),
+    "unmarked": (
+        "is not plain text, so its words are not marked",
+        "are not plain text, so their words are not marked",
+    ),
+}
+
+
+_ROLE = regex.compile(r" ?(\w[\w-]{0,29})(?=[\n<\[|])")
+"""A role after the control token with which a message begins."""
+
+
+def _messages(numbers: Sequence[str]) -> str:
+    return f"Message{'s' * (len(numbers) > 1)} {joined(numbers)}"
+
+
+def _bos_note(encoded: EncodedConversation) -> str:
+    """Return that BOS stands there twice or is missing, as a sentence, or ""."""
+    tokenizer, ids = encoded.tokenizer, encoded.ids
+    added = [*tokenizer.template[0][:1]]
+    begins = {*added, tokenizer.special_tokens.get(encoded.rendering.bos)}
+    if ids[:1] == ids[1:2] and ids[0] in begins:
+        return f"BOS, {tokenizer.token_label(ids[0])} ({ids[0]}), stands there twice."
+    if added and ids[:1] != added:
+        return f"BOS, {tokenizer.token_label(added[0])} ({added[0]}), is missing."
+    return ""
+
+
+def encode_conversation(
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+    conversation: Conversation,
+    *,
+    begin_answer: bool | None = None,
+    safe: bool = False,
+) -> EncodedConversation:
+    """Render and encode a conversation.
+
+    Args:
+        tokenizer: The tokenizer.
+        template: The chat template.
+        conversation: The messages, tools and variables.
+        begin_answer: Whether the template begins an answer of the model, or None to do so unless
+            the last message is the assistant's.
+        safe: Whether names of special tokens in contents are text.
+
+    Raises:
+        ValueError: The template fails, or the tokenizer cannot encode the text; the message is
+            user-facing.
+    """
+    rendering = _rendered(tokenizer, template, conversation, begin_answer)
+    tokens = tokenizer.tokens(rendering.text, allowed_special=[*tokenizer.special_tokens])
+    encoded = _annotated(rendering, tokenizer, tokens)
+    return encoded.safe if safe else encoded
+
+
+# ---- The places of the messages in the rendered text
+
+
+def _rendered(
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+    conversation: Conversation,
+    begin_answer: bool | None,
+) -> _Rendering:
+    """Return the rendered text, with the words of each message; one request of the worker."""
+    given: dict[str, Any] = {}
+    if begin_answer is not None:
+        given["variables"] = {**conversation.variables, "add_generation_prompt": begin_answer}
+    contents = [message.get("content") for message in conversation.messages]
+    texts = {i: clean(content) for i, content in enumerate(contents) if isinstance(content, str)}
+    spaced = [i for i, content in texts.items() if content != content.strip()]
+    marked: list[dict[str, Any]] = [{"marked": [*texts]}, {"marked": [*texts], "stripped": True}]
+    marked += [{"marked": [i]} for i in texts]
+    marked += [{"marked": [i], "stripped": True} for i in spaced]
+    probes = [
+        {"messages": [{"role": r, "content": ""} for r in roles], "marked": [*range(len(roles))]}
+        for roles in _PROBES
+    ]
+    variants = [{}, {"marked": [], "block": True}, *marked, *probes]
+    answers = template.render_variants(conversation, [given | variant for variant in variants])
+    text, blocks = answers[0]["text"], answers[1].get("places") or []
+    messages = []
+    for i, message in enumerate(conversation.messages):
+        spans: tuple[Span, ...] = ()
+        change = "unmarked"
+        if i in texts:
+            places = [
+                answer.get("places")
+                for variant, answer in zip(marked, answers[2:], strict=False)
+                if i in variant["marked"]
+            ]
+            spans, change = _place(places, i, text, texts[i])
+        messages.append(Message(clean(message["role"]), texts.get(i, ""), spans, change))
+    ends = [place for _, place in blocks]
+    return _Rendering(
+        text,
+        tuple(messages),
+        tuple(zip(ends[::2], ends[1::2], strict=False)),
+        *_headers(zip(_PROBES, answers[-len(probes) :], strict=True), tokenizer),
+        template.bos,
+    )
+
+
+def _place(
+    variants: Iterable[Sequence[Sequence[int]] | None], i: int, text: str, content: str
+) -> tuple[tuple[Span, ...], str]:
+    """Return where a message is in the rendered text, and what the template did to it.
+
+    Args:
+        variants: The places of the marks in each variant in which the message is marked, or None
+            if marks change the text.
+        i: The number of the message, of which the marks are 2 i and 2 i + 1.
+        text: The rendered text.
+        content: The content of the message.
+    """
+    spans: tuple[Span, ...] = ()
+    change = "changed"
+    for places in variants:
+        if places is None:
+            continue
+        numbers = [number - 2 * i for number, _ in places if number // 2 == i]
+        ends = [at for number, at in places if number // 2 == i]
+        if not numbers and change == "changed":
+            change = "left out"
+        elif numbers and numbers == [0, 1] * (len(numbers) // 2):
+            between = tuple(zip(ends[::2], ends[1::2], strict=True))
+            words = {text[start:end] for start, end in between}
+            if words == {content} or words == {content.strip()}:
+                return between, "" if words == {content} else "stripped"
+        elif numbers == [1] and not spans:
+            same = _same(text[: ends[0]][::-1], content[::-1])
+            rest = content[len(content) - same :].lstrip()
+            spans, change = ((ends[0] - len(rest), ends[0]),), "beginning dropped"
+    return spans, change
+
+
+def _headers(
+    probes: Iterable[tuple[Sequence[str], Mapping[str, Any]]], tokenizer: Tokenizer
+) -> tuple[dict[str, str], frozenset[str], tuple[str, ...]]:
+    """Return how messages begin: `headers`, `openings` and `markers` of a `_Rendering`.
+
+    A header is the shortest end of the text before a message that begins with a control token and
+    that no message of another role has. The system prompt may be a part of a user's message.
+
+    Args:
+        probes: The roles of conversations, and their texts with the places of the messages.
+        tokenizer: The tokenizer.
+    """
+    before: set[tuple[str, str]] = set()
+    for roles, answer in probes:
+        at = 0
+        for number, place in answer.get("places") or ():
+            if number % 2 == 0:
+                before.add((roles[number // 2], answer["text"][at:place]))
+            at = place
+    headers: dict[str, str] = {}
+    openings, markers, has_plain = set(), set(), False
+    for role, text in before:
+        parts = split_at_names(text, tokenizer.special_tokens)
+        if plain := "" if not parts or parts[-1][1] else parts[-1][0].strip():
+            markers.add(plain)
+            if not any(is_name for _, is_name in parts):
+                headers[plain], has_plain = role, True
+        others = [
+            other.rstrip()
+            for speaker, other in before
+            if speaker != role and (speaker != "system" or role == "system")
+        ]
+        for k in range(len(parts) - 1, -1, -1):
+            header = "".join(part for part, _ in parts[k:]).strip()
+            if parts[k][1] and not any(other.endswith(header) for other in others):
+                headers[header] = role
+                openings.add(parts[k][0])
+                break
+    return headers, frozenset(openings), tuple(sorted(markers)) if has_plain else ()
+
+
+# ---- Whose the tokens are
+
+_Name = tuple[int, int, str]
+"""The characters of the name of a control token, or of a marker in plain text, and the name."""
+
+
+def _annotated(
+    rendering: _Rendering, tokenizer: Tokenizer, tokens: Sequence[Token], *, is_safe: bool = False
+) -> EncodedConversation:
+    """Return the conversation with these tokens."""
+    spans = rendering.word_spans
+    starts = [start for start, _, _ in spans]
+    controls = _controls(rendering.text, tokenizer, tokens)
+    roles = [message.role for message in rendering.messages]
+    learned = [i for i, role in enumerate(roles) if role == "assistant"]
+    answers = {end for i in learned for _, end in rendering.messages[i].spans}
+    annotated = []
+    for k, token in enumerate(tokens):
+        start, end, _ = controls.get(k, (token.start, token.end, ""))
+        at = bisect_left(starts, end)
+        while at and spans[at - 1][1] > start:
+            at -= 1
+        message = spans[at][2] if at < len(spans) and starts[at] < end else None
+        if rendering.blocks:
+            is_learned = any(token.start < e and token.end > s for s, e in rendering.blocks)
+        elif message is None:
+            is_learned = k in controls and start in answers
+        else:
+            is_learned = roles[message] == "assistant"
+        place = token.start, token.end, message, k in controls, is_learned
+        annotated.append(ConversationToken(token.id, token.label, *place))
+    forged = () if is_safe else tuple(_forged(rendering, [*controls.values()]))
+    return EncodedConversation(
+        rendering, tokenizer, tuple(annotated), forged, BLOCKS if rendering.blocks else RULE
+    )
+
+
+def _controls(text: str, tokenizer: Tokenizer, tokens: Sequence[Token]) -> dict[int, _Name]:
+    """Return the names of the control tokens, by the index of the token.
+
+    A token may contain white space around its name, and an unknown token has no name.
+    """
+    names = {token_id: name for name, token_id in tokenizer.special_tokens.items()}
+    controls = {}
+    for k, token in enumerate(tokens):
+        name = names.get(token.id, "")
+        place = text.find(name, token.start, token.end) if name else -1
+        if place >= 0:
+            controls[k] = place, place + len(name), name
+    return controls
+
+
+def _forged(rendering: _Rendering, controls: Sequence[_Name]) -> Iterator[ForgedTurn]:
+    """Yield the turns that words of messages forge."""
+    text = rendering.text
+    headers = sorted(rendering.headers.items(), key=lambda header: len(header[0]))
+    for start, end, i in rendering.word_spans:
+        names = [name for name in controls if name[0] < end and name[1] > start]
+        names += (
+            (*match.span(), marker)
+            for marker in rendering.markers
+            for match in regex.finditer(regex.escape(marker), text, pos=start, endpos=end)
+        )
+        if not names:
+            continue
+        names.sort()
+        first, last = names[0][0], max(end, names[-1][1])
+        roles = {
+            match.start(): role
+            for header, role in headers
+            for match in regex.finditer(regex.escape(header), text, pos=first, endpos=last)
+        }
+        for begin, after, name in names:
+            match = _ROLE.match(text, after, last)
+            if match and name in rendering.openings:
+                roles.setdefault(begin, match[1])
+        begins = sorted({first, *roles})
+        if len(begins) > 1 and first not in roles:
+            between = text[first : begins[1]]
+            for _, _, name in names:
+                between = between.replace(name, "")
+            if not between.strip():  # it only ends the turn before
+                roles[first] = roles.pop(begins.pop(1))
+        for begin, after in pairwise([*begins, last]):
+            inside = tuple(name for at, _, name in names if begin <= at < after)
+            yield ForgedTurn(i, begin, after, inside, roles.get(begin, ""))
+
+
+def _safe_tokens(encoded: EncodedConversation) -> list[Token]:
+    """Return the tokens with names of special tokens outside of contents alone.
+
+    The text between two such names is encoded as a whole.
+    """
+    text, tokenizer = encoded.text, encoded.tokenizer
+    names = tokenizer.special_tokens
+    cuts: list[_Name] = [(0, 0, "")]
+    at = 0
+    for start, end, _ in (*encoded.rendering.word_spans, (len(text), len(text), 0)):
+        for part, is_name in split_at_names(text[at:start], names):
+            cuts += [(at, at + len(part), part)] * is_name
+            at += len(part)
+        at = max(at, end)
+    cuts.append((len(text), len(text), ""))
+    safe: list[Token] = []
+    for (start, begin, before), (end, _, after) in pairwise(cuts):
+        if before:
+            token_id = names[before]
+            raw, label = tokenizer.token_bytes(token_id), tokenizer.token_label(token_id)
+            safe.append(Token(token_id, raw, label, start, begin))
+        if begin < end:
+            safe += _ordinary(tokenizer, before, text[begin:end], after, begin)
+    return safe
+
+
+def _ordinary(tokenizer: Tokenizer, before: str, text: str, after: str, at: int) -> Iterator[Token]:
+    """Yield the tokens of a text between two special tokens, in which names are text.
+
+    A library sees what is before and after a text, so it is encoded with both names. One that the
+    text contains is replaced by another special token.
+
+    Args:
+        tokenizer: The tokenizer.
+        before: The name before the text, or "" at the beginning.
+        text: The text.
+        after: The name after the text, or "" at the end.
+        at: The place of the text.
+    """
+    other = next((name for name in tokenizer.special_tokens if name not in text), "")
+    before, after = (name if name not in text else other for name in (before, after))
+    whole = f"{before}{text}{after}"
+    tokens = tokenizer.tokens(whole, allowed_special={before, after} - {""})
+    for token in tokens[bool(before) : len(tokens) - bool(after)]:
+        start, end = (at + place - len(before) for place in (token.start, token.end))
+        yield replace(token, start=max(at, start), end=min(at + len(text), end))
+
+
+# ---- Earlier ids
+
+
+def turn_changes(
+    tokenizer: Tokenizer, template: ChatTemplate, conversation: Conversation
+) -> list[TurnChange]:
+    """Return what each message from the second on changed of the ids before it.
+
+    Messages with which the template fails are left out.
+
+    Args:
+        tokenizer: The tokenizer.
+        template: The chat template.
+        conversation: The messages, tools and variables.
+
+    Raises:
+        ValueError: The template fails, or the tokenizer cannot encode the text; the message is
+            user-facing.
+    """
+    variables = {**conversation.variables, "add_generation_prompt": False}
+    counts = range(1, len(conversation.messages) + 1)
+    variants = [{"count": count, "variables": variables} for count in counts]
+    answers = template.render_variants(conversation, [{}, *variants])[1:]
+    texts = [(i, answer["text"]) for i, answer in enumerate(answers) if "text" in answer]
+    names = tuple(tokenizer.special_tokens)
+    ids_of = lru_cache(2)(partial(tokenizer.encode, allowed_special=names))
+    changes = []
+    for (_, before), (i, after) in pairwise(texts):
+        if after.startswith(before) and _is_cut(tokenizer, before, after[len(before) :]):
+            changes.append(TurnChange(i))
+            continue
+        earlier, later = ids_of(before), ids_of(after)
+        same = _same(earlier, later)
+        changes.append(
+            TurnChange(i, same, tuple(earlier), tuple(later))
+            if same < len(earlier)
+            else TurnChange(i)
+        )
+    return changes
+
+
+def _same(first: Iterable[object], second: Iterable[object]) -> int:
+    """Return the number of values with which both begin."""
+    return sum(takewhile(bool, map(eq, first, second)))
+
+
+def _is_cut(tokenizer: Tokenizer, before: str, after: str) -> bool:
+    """Return whether a special token between two texts lets the ids of the first one stay."""
+    names = tokenizer.special_tokens
+    if not after or before.endswith(tuple(names)):
+        return True
+    begins = [name for name in names if after.startswith(name)]
+    return bool(begins) and not any(tokenizer.added_flags(names[name]) for name in begins)
