@@ -293,17 +293,17 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_520,
+    "bpeviz": 44_016,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
-    "bpeviz/analysis": 2_290,
+    "bpeviz/analysis": 2_709,
     "bpeviz/cli": 1_984,
     "bpeviz/components": 8_747,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
     "bpeviz/jobs": 385,
-    "bpeviz/libraries": 1_380,
+    "bpeviz/libraries": 1_457,
     "bpeviz/pretokenizers": 1_149,
     "bpeviz/pretrained": 1_184,
     "bpeviz/room": 971,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_219,
     "bpeviz/views": 2_686,
     "bpeviz/workers": 463,
-    "tests": 32_430,
+    "tests": 32_481,
     "tests data, kB": 203,
     "tests/*.mjs": 1_464,
 }

@@ -41,7 +41,7 @@ joiners of scripts that need them."""
 
 
 @dataclass(frozen=True)
-class Message:
+class ChatMessage:
     """A message of a conversation, and its place in the rendered text.
 
     Attributes:
@@ -151,7 +151,7 @@ class _Rendering:
     """
 
     text: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     blocks: tuple[Span, ...]
     headers: Mapping[str, str]
     openings: frozenset[str]
@@ -193,7 +193,7 @@ class EncodedConversation:
         return self.rendering.text
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[ChatMessage, ...]:
         """The messages with their places in the text."""
         return self.rendering.messages
 
@@ -380,7 +380,7 @@ def _rendered(
                 if i in variant["marked"]
             ]
             spans, change = _place(places, i, text, texts[i])
-        messages.append(Message(clean(message["role"]), texts.get(i, ""), spans, change))
+        messages.append(ChatMessage(clean(message["role"]), texts.get(i, ""), spans, change))
     ends = [place for _, place in blocks]
     return _Rendering(
         text,
