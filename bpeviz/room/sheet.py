@@ -2,7 +2,7 @@
 
     A workshop of 7 minutes
 
-    2 min  show /?text_sample=old-cat
+    2 min  show /?sample=old-cat
            # A note for the leader, which is printed and not shown.
     3 min  vote 0
            right: e + space
@@ -39,8 +39,8 @@ FOLDER = Path(__file__).parent / "sheets"
 CLAIMS = ("right", "mistake")
 """What a line below a vote may say about an answer."""
 
-PAGES = ("", "algorithms", "compare")
-"""The pages that a run sheet shows, by their addresses in small letters."""
+PAGES = ("", "Compare", "Inspect", "Algorithms", "Pre-tokenize", "Learn")
+"""The pages that a run sheet shows, by their addresses."""
 
 _PART = re.compile(r"(\d{1,3}) min\s+([a-z]+)\b\s*(.*)")
 
@@ -194,8 +194,9 @@ def page_link(rest: str) -> str:
     if not (is_copied or rest.startswith("/")) or re.search(r"\s", rest):
         raise SheetError("needs an address of this app, such as “show /Compare”")
     page = address.path.rpartition("/")[2]
-    if page.lower() not in PAGES:
-        raise SheetError("needs a page that a run sheet shows: /, /Compare or /Algorithms")
+    if page.lower() not in map(str.lower, PAGES):
+        names = ", ".join(f"/{name}" for name in PAGES)
+        raise SheetError(f"needs a page that a run sheet shows: {names}")
     return f"/{page}" + (f"?{address.query}" if address.query else "")
 
 

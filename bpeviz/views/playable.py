@@ -28,7 +28,7 @@ from bpeviz.text import as_json, clean, counted
 from bpeviz.views import credit as credits
 from bpeviz.views import encoded, parts, race, text_table
 from bpeviz.views.export import ColoredText
-from bpeviz.views.payloads import FileData, Race, TextsTable
+from bpeviz.views.payloads import FileData, Player, Race, TextsTable
 from bpeviz.views.stage import Stage, of_training
 from bpeviz.views.table import Table
 
@@ -166,17 +166,25 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     if not stage.by_size:
         player = player.copy()
         player["initialStep"] = player["last"]
-    data: FileData = {
-        "player": player,
-        "races": None if None in races else [*filter(None, races)],
-    }
     titles = [row.title if stage.by_size else row.words.algorithm or row.title for row in rows]
     title = f"{', '.join(titles)}, step by step"
-    body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-token_table"></div>'
-    names = ("player", "token_table")
     # The player has the title of one row.
     style = "" if stage.by_size or not rows[0].words.rule else _UNSEEN_TITLE
-    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body, style)
+    raced = None if None in races else [*filter(None, races)]
+    return of_player(player, title, _settings(stage, last), raced, style)
+
+
+def of_player(
+    player: Player,
+    title: str,
+    settings: Sequence[str] = (),
+    races: list[Race] | None = None,
+    style: str = "",
+) -> Interactive:
+    """Return the rows of a player. The other arguments are those of `Interactive`."""
+    data: FileData = {"player": player, "races": races}
+    body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-token_table"></div>'
+    return Interactive(title, settings, data, ("player", "token_table"), _PLAYER, body, style)
 
 
 def _settings(stage: Stage, last: int | None) -> list[str]:

@@ -16,7 +16,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.widgets import TextField
 
 NAME = TextField(link="name", key="greeted", label="Name", longest=20)
-PAGE = Page("pages/Toy.py", "Toy", "Who is greeted?", lambda values: iter([NAME]))
+PAGE = Page("pages/Toy.py", "Toy", "Who is greeted?", lambda values: iter([NAME]), NotImplemented)
 """
 SCRIPT = """
 import streamlit as st

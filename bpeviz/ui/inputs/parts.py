@@ -30,6 +30,13 @@ def choose_row(text: str | Documents) -> str:
     return text.texts[number - 1]
 
 
+def row_of(values: Values, text: str | Documents) -> str:
+    """Return a text, or the row of a table that a page of one text shows."""
+    if isinstance(text, str):
+        return text
+    return text.texts[ROW.member(len(text)).value(1, values) - 1] if len(text) else ""
+
+
 def part_of(values: Values, part_numbers: WidgetFamily[NumberField], parts: Sequence[Part]) -> Part:
     """Return the part of a text that a page shows."""
     return parts[part_numbers.member(len(parts)).value(1, values) - 1]

@@ -40,6 +40,7 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
+from bpeviz.views import playable
 from bpeviz.views.acts import (
     BeliefAct,
     BoundariesAct,
@@ -48,6 +49,7 @@ from bpeviz.views.acts import (
 )
 from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
 from bpeviz.views.payloads import Answer, MessagePart, StageTask, TaskResult
+from bpeviz.views.playable import Interactive
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -142,11 +144,26 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield OWN_WORD
 
 
+def page_content(values: Values) -> Interactive:
+    """Return the stage of a question before its first answer."""
+    place = place_of(values.get(CHAPTER) or "") or next(iter(PLACES))
+    key, _, name = place.partition("/")
+    if key not in BY_KEY or name == BELIEF:
+        raise ValueError("This question of Learn has no stage. A run sheet asks it by “learn”.")
+    chapter, words = BY_KEY[key], prose.read(key)
+    task = chapter.task(name)
+    player = task.payload(0, None)
+    player.pop("task", None)
+    title = prose.fill(words.task(name).question, {**chapter.figures(), **task.figures})
+    return playable.of_player(player, title, [words.title])
+
+
 PAGE = Page(
     "pages/Learn.py",
     "Learn",
     "Guess first, then watch: how a model splits text.",
     _widgets,
+    content=page_content,
     has_inputs=False,
     short={"text": OWN_TEXT.link},
     heading=str,

@@ -36,6 +36,8 @@ class Page:
         question: The question that the page answers.
         widgets: Yields the widgets whose values a link to the page contains. If a widget is drawn
             only for some values of another one, the other one is yielded first.
+        content: Returns what the page shows for the values of a link, without a run of it. Raises
+            `ValueError` with a user-facing message.
         left_out: Returns a description of each value that a link cannot contain.
         has_inputs: Whether the page has a text and settings.
         has_verdict: Whether the page has an answer as its title, below the question.
@@ -43,18 +45,16 @@ class Page:
         heading: Returns the title of the page, if that is not the question, or "" if the page draws
             a title itself.
         short: Short names of its widgets in typed addresses, each with the name in links.
-        content: Returns what the page shows for the values of a link, without a run of it. Raises
-            `ValueError` with a user-facing message.
     """
 
     path: str
     title: str
     question: str
     widgets: Callable[[Values], Iterator[Widget[Any]]]
+    content: Callable[[Values], Interactive]
     left_out: Callable[[], Iterable[str]] = tuple
     has_inputs: bool = True
     has_verdict: bool = False
     has_long_verdict: bool = False
     heading: Callable[[], str] | None = None
     short: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
-    content: Callable[[Values], Interactive] | None = None

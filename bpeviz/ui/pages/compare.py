@@ -142,7 +142,7 @@ PAGE = Page(
     "Compare",
     "Which tokenizer needs the fewest tokens?",
     _widgets,
-    _chosen_files,
+    left_out=_chosen_files,
     has_verdict=True,
     content=page_content,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.analysis import pretokenization
+from bpeviz.core.boundaries import Part
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import (
     ABOUT_EXPRESSION,
@@ -27,9 +28,9 @@ from bpeviz.pretokenizers.patterns import (
 )
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown
-from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row, part_of
+from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row, part_of, row_of
 from bpeviz.ui.inputs.sentence import add_to, drop_from, menu, say, sentence
-from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.text import TEXT, choose_text, text_of
 from bpeviz.ui.inputs.training import (
     ABOUT_WORDS,
     EXPRESSION,
@@ -55,9 +56,12 @@ from bpeviz.ui.widgets import (
     WidgetFamily,
     numbers,
 )
+from bpeviz.views import playable, tables
 from bpeviz.views import pretokenization as views
-from bpeviz.views import tables
+from bpeviz.views.export import ColoredText
+from bpeviz.views.parts import part_of as text_part
 from bpeviz.views.payloads import Score
+from bpeviz.views.playable import Interactive
 
 DRAWN_CHARACTERS = 6_000
 """The most characters of a text in one row at once."""
@@ -155,15 +159,6 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from values.members(ROW)
 
 
-PAGE = Page(
-    "pages/Pre-tokenize.py",
-    "Pre-tokenize",
-    "How is a text split into words before training?",
-    _widgets,
-    short={"pattern": SPLITS.link},
-)
-
-
 @dataclass(frozen=True)
 class Chosen:
     """A pre-tokenization that the user chose.
@@ -183,13 +178,57 @@ class Chosen:
     expression: str = ""
 
 
+def choice_of(key: str, values: Values | None = None) -> Chosen:
+    """Return a pre-tokenization with the words of its box, by default those of the session."""
+    if key == CUSTOM:
+        expression = EXPRESSION.value(FIRST_EXPRESSION, values)
+        return Chosen(key, OWN_RULES[key], ABOUT_EXPRESSION, CUSTOM, expression)
+    if published := PUBLISHED.get(key):
+        words = published.widget.value(published.words, values)
+        return Chosen(key, OWN_RULES[key], ABOUT_WORDS, WORD_LIST, words)
+    pattern = PATTERNS[key]
+    return Chosen(key, pattern.title, pattern.about, key)
+
+
+def page_content(values: Values) -> Interactive:
+    """Return the rows of the page."""
+    text = row_of(values, text_of(values, TEXT))
+    first = OF_EXAMPLE if values.get(TEXT.sample) == EXAMPLE else FIRST
+    keys = first if (keys := values.get(SPLITS)) is None else keys
+    done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
+    for choice in (choice_of(key, values) for key in _KEYS if key in keys):
+        with suppress(SplitError):
+            done.append((choice, _column(text, choice)))
+    if not text or not done:
+        raise ValueError("This link has no text or no pre-tokenization.")
+    part = part_of(values, PART, _parts([column for _, column in done]))
+    picture = ColoredText(
+        "One text in several pre-tokenizations",
+        text,
+        text_part(text, part.first, part.last),
+        _payload(text, _splits(done), part.first, part.last, "", [column for _, column in done]),
+    )
+    return playable.of_score(picture)
+
+
+PAGE = Page(
+    "pages/Pre-tokenize.py",
+    "Pre-tokenize",
+    "How is a text split into words before training?",
+    _widgets,
+    short={"pattern": SPLITS.link},
+    content=page_content,
+)
+
+
 def _choose() -> list[Chosen]:
     """Draw the choice of pre-tokenizations as a sentence; return them in the order of the page."""
     _follow_sample(TEXT.sample.get() or "")
     keys = [key for key in _KEYS if key in (SPLITS.get() or ())]
     with sentence():
         say("Split by")
-        choices = [_own(key) if key in OWN_RULES else _chip(key) for key in keys]
+        for key in keys:
+            (_own if key in OWN_RULES else _chip)(key)
         left = [key for key in _KEYS if key not in keys]
         of_models = [key for key in left if key not in {*ORDER, *OWN_RULES}]
         groups = {
@@ -198,7 +237,7 @@ def _choose() -> list[Chosen]:
             "Your own": [key for key in left if key in OWN_RULES],
         }
         add_to(SPLITS, groups)
-    return choices
+    return [choice_of(key) for key in keys]
 
 
 def _follow_sample(sample: str) -> None:
@@ -219,34 +258,27 @@ def _follow_sample(sample: str) -> None:
     _SAMPLE.put(sample)
 
 
-def _chip(key: str) -> Chosen:
+def _chip(key: str) -> None:
     """Draw a pre-tokenization that is not the user's own, with its definition as tool-tip."""
     pattern = PATTERNS[key]
     drop_from(SPLITS, key, pattern.title.partition(" (")[0].partition(" and ")[0], pattern.about)
-    return Chosen(key, pattern.title, pattern.about, key)
 
 
-def _own(key: str) -> Chosen:
+def _own(key: str) -> None:
     """Draw the name of a pre-tokenization that the user defines, which opens its box."""
-    place = menu(OWN_RULES[key], f"own_{key}")
-    with place or nullcontext():
-        if key == CUSTOM:
-            words = EXPRESSION.value(FIRST_EXPRESSION) if place is None else regular_expression()
-        else:
-            words = _word_list(PUBLISHED[key], OWN_RULES[key], is_open=place is not None)
-        if place is not None:
+    if key in PUBLISHED and not PUBLISHED[key].widget.present:
+        PUBLISHED[key].widget.put(PUBLISHED[key].words)
+    if place := menu(OWN_RULES[key], f"own_{key}"):
+        with place:
+            if key == CUSTOM:
+                regular_expression()
+            else:
+                _word_list(PUBLISHED[key], OWN_RULES[key])
             drop_from(SPLITS, key, "Leave it out")
-    if key == CUSTOM:
-        return Chosen(key, OWN_RULES[key], ABOUT_EXPRESSION, CUSTOM, words)
-    return Chosen(key, OWN_RULES[key], ABOUT_WORDS, WORD_LIST, words)
 
 
-def _word_list(published: Published, label: str, *, is_open: bool) -> str:
-    """Draw the box of a word list, if it is open; return the words."""
-    if not published.widget.present:
-        published.widget.put(published.words)
-    if not is_open:
-        return published.widget.value(published.words)
+def _word_list(published: Published, label: str) -> None:
+    """Draw the box of a word list."""
     written = replace(published.widget, label=label).area(
         height=68,
         placeholder="Words separated by white space",
@@ -254,15 +286,13 @@ def _word_list(published: Published, label: str, *, is_open: bool) -> str:
     )
     if written.split() == published.words.split():
         st.caption(f"These words are from {published.source}. Type any others to try them.")
-    return written
 
 
-def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
-    """Split a text, or return the message that says why that fails."""
-    try:
-        return _pre_tokenized(text, pattern, expression)
-    except SplitError as error:
-        return str(error)
+def _column(text: str, choice: Chosen) -> pretokenization.PreTokenizedColumn:
+    """Return a text under a pre-tokenization. Raises `SplitError`."""
+    split = _pre_tokenized(text, choice.pattern, choice.expression)
+    rules = choice.pattern if choice.pattern in ALTERNATIVES else ""
+    return pretokenization.PreTokenizedColumn(choice.title, split, rules)
 
 
 _pre_tokenized = cached()(pretokenization.pre_tokenize)
@@ -295,24 +325,35 @@ def show(side: DeltaGenerator) -> None:
         choices = _choose()
     done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
     for choice in choices:
-        of = _split(text, choice.pattern, choice.expression)
-        if isinstance(of, str):
-            st.error(f"{markdown.escape(choice.title)}: {markdown.escape(of)}")
-        else:
-            rules = choice.pattern if choice.pattern in ALTERNATIVES else ""
-            done.append((choice, pretokenization.PreTokenizedColumn(choice.title, of, rules)))
+        try:
+            done.append((choice, _column(text, choice)))
+        except SplitError as error:
+            st.error(f"{markdown.escape(choice.title)}: {markdown.escape(str(error))}")
     if not text:
         st.info("There is no text yet. Type one above, or choose a sample.")
         return
     if done:
-        splits = tuple((c.title, c.pattern, c.expression) for c, _ in done)
-        first, last = _draw([column for _, column in done], splits, "side by side", PART)
+        columns = [column for _, column in done]
+        first, last = _draw(columns, _splits(done), "side by side", PART)
         _same_everywhere([column.cut for _, column in done])
         _ruled_out(text, done)
         CLOSER.show(_explain, done, first, last)
     elif not choices:
         st.info("Choose at least one pre-tokenization above.")
     LEVELS.show(_top_down, text)
+
+
+def _splits(
+    done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]],
+) -> tuple[tuple[str, ...], ...]:
+    """Return the title, the pattern and the expression of each."""
+    return tuple((choice.title, choice.pattern, choice.expression) for choice, _ in done)
+
+
+def _parts(columns: list[pretokenization.PreTokenizedColumn]) -> list[Part]:
+    """Return the parts of a text, of which rows show one."""
+    size = min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
+    return pretokenization.parts([column.cut for column in columns], size)
 
 
 def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
@@ -340,9 +381,7 @@ def _draw(
         part_shown: The choice of the part.
         label: The accessible name of the score.
     """
-    parts = pretokenization.parts(
-        [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
-    )
+    parts = _parts(columns)
     part = part_of(SessionValues(), part_shown, parts)
     first, last = part.first, part.last
     components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)

@@ -24,6 +24,7 @@ from cachetools import LRUCache
 
 from bpeviz import limits
 from bpeviz.jobs.errors import is_transient
+from bpeviz.ui import private
 from bpeviz.ui.runtime import run_lock
 
 Value = TypeVar("Value")
@@ -192,7 +193,7 @@ def cached(spinner: str = "") -> Callable[[Callable[..., Value]], Callable[..., 
     argument with an attribute `cache_key` is represented by it.
 
     Args:
-        spinner: The message to display while the function runs.
+        spinner: The message to display while the function runs, in a run of a page.
     """
 
     def decorate(function: Callable[..., Value]) -> Callable[..., Value]:
@@ -204,7 +205,7 @@ def cached(spinner: str = "") -> Callable[[Callable[..., Value]], Callable[..., 
                 _key_part(value) for value, is_part in zip(values, counts, strict=True) if is_part
             )
             key = (function.__module__, function.__qualname__, *parts)
-            waits = bool(spinner) and cache.find(key) is None
+            waits = bool(spinner and private.session_id()) and cache.find(key) is None
             with st.spinner(spinner) if waits else nullcontext():
                 return cache.get_or_create(key, lambda: function(*values))
 

@@ -20,8 +20,10 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui import page_trainings
 from bpeviz.ui.learn import prose, tours
 from bpeviz.ui.learn.chapters import CHAPTERS
+from bpeviz.ui.learn.page import BELIEF, END, PLACES
 from bpeviz.ui.permalink import links, session
 from bpeviz.ui.registry import PAGES
+from bpeviz.ui.room import sheets
 from bpeviz.ui.runtime import cache
 from bpeviz.ui.runtime.user import acting_for
 
@@ -29,7 +31,7 @@ OF_THE_RUN = {"reveal", "initialStep", "opensInMotion", "ways", "remark", "plays
 """What a player has of the run of its page: how it opens, and what the user may do next."""
 
 WRITTEN = [
-    *(f"/?text_sample=banana&algorithm={key}" for key in TRAINERS),
+    *(f"/?sample=banana&algorithm={key}" for key in TRAINERS),
     "/",
     "/?text=banana+bandana&size=260",
     "/?text=banana+bandana&size=3",
@@ -51,15 +53,25 @@ WRITTEN = [
     "/?text=aXb+aXb&special_names=X&split_at_special=false",
     "/?text=banana&largest=257",
     "/?text=banana&largest=3&unknown=1",
-    "/?text_sample=don-quijote&part_of_4=2",
+    "/?sample=don-quijote&part_of_4=2",
     "/Algorithms",
     "/Algorithms?text=banana+bandana&algorithm=bpe,unigram&size=300",
     "/Algorithms?text=banana+bandana&train_on=languages",
-    "/Algorithms?text_sample=don-quijote",
+    "/Algorithms?sample=don-quijote",
     "/Compare",
     "/Compare?text=banana&with=gpt2&size=270",
     "/Compare?text=banana+bandana&compared=yours&token_ids=true",
-    "/Compare?text_sample=don-quijote&shown_of_3=2&compared=o200k_base,gpt2",
+    "/Compare?sample=don-quijote&shown_of_3=2&compared=o200k_base,gpt2",
+    "/Inspect",
+    "/Inspect?text=banana+bandana&inspected_by=gpt2",
+    "/Inspect?text=banana+bandana&inspected_by=yours&size=260",
+    "/Inspect?text=banana&inspected_by=yours&train_on=languages",
+    "/Inspect?text=a%3C%7Cendoftext%7C%3Eb&inspected_by=gpt2&special_tokens=special",
+    "/Pre-tokenize",
+    "/Pre-tokenize?sample=yao-ming",
+    "/Pre-tokenize?sample=don-quijote&side+by+side+of+20=2",
+    "/Pre-tokenize?text=a1+b2&splits=none,regex,list+A&regex=[a-z]&words=a1",
+    "/Pre-tokenize?text=a1+b2&splits=none,regex&regex=[",
 ]
 
 
@@ -73,15 +85,14 @@ def addresses() -> list[str]:
         name = page.path.removeprefix("pages/").removesuffix(".py")
         query = links.written(values, page.short)
         written.append(f"/{'' if name == 'app' else name}?{query}")
-    pages = {page.title for page in PAGES if page.content} | {""}
-    return [*dict.fromkeys(link for link in written + WRITTEN if link.split("?")[0][1:] in pages)]
+    written += [f"/Learn?chapter={place}" for place in PLACES if not place.endswith((BELIEF, END))]
+    return [*dict.fromkeys(link for link in written + WRITTEN)]
 
 
 def content(link: str) -> Any:
     """Return the payload of the player or the score in the content of an address."""
     parts = urlsplit(link)
     page = next(page for page in PAGES if page.title == (parts.path[1:] or "Train"))
-    assert page.content
     data = page.content(session.values_of(page, parts.query)).data
     return data["player"] if "player" in data else data["score"]
 
@@ -89,7 +100,8 @@ def content(link: str) -> Any:
 def drawn(link: str) -> dict[str, Any]:
     """Return the payload of the player or the score of a page."""
     parts = urlsplit(link)
-    app = opened(parts.path[1:] or "Train", dict(parse_qsl(parts.query, True)), may_fail=True)
+    query = dict(parse_qsl(parts.query, True)) | ({"closer": "steps"} if "Inspect" in link else {})
+    app = opened(parts.path[1:] or "Train", query, may_fail=True)
     (payload,) = (data for data in payloads(app) if "views" in data or "rows" in data)
     return payload
 
@@ -100,6 +112,10 @@ def test_content_of_a_link_is_what_its_page_shows(link: str) -> None:
     payload = json.loads(as_json(content(link)))
     names = {*payload} - OF_THE_RUN
     assert {name: payload[name] for name in names} == {name: page[name] for name in names}
+
+
+def test_run_sheets_show_every_page() -> None:
+    assert {f"/{name}" for name in sheet.PAGES} == {*map(sheets.path_of, PAGES)}
 
 
 def test_page_does_not_train_where_its_content_cannot() -> None:

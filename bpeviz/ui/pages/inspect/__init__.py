@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -15,13 +15,14 @@ from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Part
+from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, say_part
+from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, row_of, say_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.token_count import character_count
-from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
+from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import TITLE, Page
 from bpeviz.ui.pages.inspect import encoding
@@ -43,6 +44,7 @@ from bpeviz.ui.widgets import OneOf, SessionValue, Values, Widget, numbers
 from bpeviz.views import inspection, tables
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Grid
+from bpeviz.views.playable import Interactive
 
 MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
@@ -77,11 +79,23 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         yield from detail.widgets(values)
 
 
+def page_content(values: Values) -> Interactive:
+    """Return the steps of the text in all of its views, or its tokens without steps."""
+    key = encoding.TOKENIZER.value(encoding.first_tokenizer(), values)
+    text, offers = tokenizers.linked_offers(values, [key])
+    inspected_text = row_of(values, text)[:MAX_INSPECTED]
+    if not inspected_text or not offers:
+        raise ValueError("This link has no text, or no tokenizer to inspect.")
+    encoded = encoding.settings_of(offers[0], values).trace(inspected_text)
+    return _inspected(text, offers[0], encoded, parts(encoded.text, encoded.cuts)[0]).content()
+
+
 PAGE = Page(
     "pages/Inspect.py",
     "Inspect",
     _QUESTION,
     _widgets,
+    content=page_content,
     heading=lambda: _ANSWER.get() or _QUESTION,
 )
 
@@ -92,7 +106,6 @@ def show(side: DeltaGenerator) -> None:
     The settings of training are drawn, and the user's own tokenizer is trained, only if the page
     shows it.
     """
-    corpus: Corpus | None = None
     with side:
         text = choose_text(TEXT, count=character_count)
         line = sentence()
@@ -102,7 +115,6 @@ def show(side: DeltaGenerator) -> None:
         if key == OWN or (CLOSER.get() == "diagram" and MIRRORED.get() == OWN):
             verb = "trained with" if key == OWN else "· Yours:"
             text, choice, sizes = choose_training(text, line, verb)
-            corpus = choice.corpus
             offers = tokenizers.offers_with_own(text, choice, sizes)
         else:
             offers = tokenizers.offers("", 0)
@@ -125,9 +137,7 @@ def show(side: DeltaGenerator) -> None:
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
     with part_place:
         part = say_part(PART, text_parts)
-    trained_on = corpus is None and encoded.text == text
-    open_other = partial(open_part, PART, text_parts)
-    inspected = InspectedText(offer, encoded, part, trained_on, open_other)
+    inspected = _inspected(text, offer, encoded, part, partial(open_part, PART, text_parts))
     inspected.offer_exports()
     if twice := trace.begins_twice(encoded.tokenizer, encoded.template[0], encoded.text_ids):
         st.warning(markdown.escape(twice))
@@ -137,6 +147,18 @@ def show(side: DeltaGenerator) -> None:
     if view in DETAILS:
         DETAILS[view].draw(inspected, offers)
     _notes(encoded, trip, has_chat=settings.system is not None)
+
+
+def _inspected(
+    text: str | Documents,
+    offer: Offer,
+    encoded: Inspection,
+    part: Part,
+    open_other: Callable[[int], None] | None = None,
+) -> InspectedText:
+    """Return a part of an encoded text. text: that of the page."""
+    trained_on = offer.own is not None and offer.own.choice.corpus is None and encoded.text == text
+    return InspectedText(offer, encoded, part, trained_on, open_other)
 
 
 def _look_up(token_id: int) -> None:

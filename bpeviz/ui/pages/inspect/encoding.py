@@ -79,15 +79,19 @@ class EncodingSettings:
 
     def encode(self, text: str) -> Inspection | None:
         """Return the trace of a text through the tokenizer; draw the message if it fails."""
-        offer, message = self.offer, None
         try:
-            if self.system is not None and offer.chat is not None:
-                applied = _chat(offer, text, self.system, offer.chat)
-                text, message = applied.text, applied.message
-            return _trace(offer, text, self.special, self.template, message)
+            return self.trace(text)
         except ValueError as error:
             st.error(markdown.escape(str(error)))
             return None
+
+    def trace(self, text: str) -> Inspection:
+        """Return the trace of a text through the tokenizer, or raise `ValueError`."""
+        offer, message = self.offer, None
+        if self.system is not None and offer.chat is not None:
+            applied = _chat(offer, text, self.system, offer.chat)
+            text, message = applied.text, applied.message
+        return _trace(offer, text, self.special, self.template, message)
 
 
 @cached("Tokenizing …")
@@ -111,15 +115,29 @@ def is_ready(offer: Offer) -> bool:
     return offer.needs is None or bool(ready([offer.needs]))
 
 
-def choose_tokenizer() -> str:
-    """Draw the menu of the tokenizers; return the key of the one chosen.
+def first_tokenizer() -> str:
+    """Return GPT-4o, if its vocabulary is on this machine, or the user's own tokenizer."""
+    return GPT4O if download.available(GPT4O) else OWN
 
-    At first this is GPT-4o, if its vocabulary is on this machine, or the user's own.
-    """
+
+def settings_of(offer: Offer, values: Values | None = None) -> EncodingSettings:
+    """Return the settings of a tokenizer, by default those of the session."""
+    has_chat = offer.chat is not None and CHAT.value(values=values)
+    is_special = has_chat or SPECIAL.value(values=values) == "special"
+    return EncodingSettings(
+        offer,
+        offer.special_tokens if is_special else (),
+        TEMPLATE.value(values=values),
+        SYSTEM.value(values=values) if has_chat else None,
+        DECIMAL.value(values=values),
+    )
+
+
+def choose_tokenizer() -> str:
+    """Draw the menu of the tokenizers; return the key of the one chosen."""
     names = tokenizers.names()
     widget = replace(TOKENIZER, titles=names)
-    key = widget.value(GPT4O if download.available(GPT4O) else OWN)
-    TOKENIZER.put(key)
+    TOKENIZER.put(key := widget.value(first_tokenizer()))
     name = "your tokenizer" if key == OWN else tokenizers.short(names)[key]
     if (place := menu(markdown.escape(name), "tokenizer_menu")) is None:
         return key
@@ -139,8 +157,7 @@ def choose_encoding(offer: Offer, text: str) -> EncodingSettings | None:
     special = offer.special_tokens if has_chat else _special_tokens(offer, text)
     label = "Special tokens, decimal" if offer.key == OWN else "More"
     if (place := menu(label, "encoding_menu")) is None:
-        system = SYSTEM.value() if has_chat else None
-        return EncodingSettings(offer, special, TEMPLATE.value(), system, DECIMAL.value())
+        return settings_of(offer)
     with place:
         decimal = DECIMAL.toggle()
         return replace(_settings(offer, special), decimal=decimal)

@@ -44,7 +44,7 @@ class InspectedText:
     inspection: Inspection
     part: Part
     trained_on: bool
-    open_part: Callable[[int], None]
+    open_part: Callable[[int], None] | None = None
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -61,20 +61,30 @@ class InspectedText:
         """Returns the label and the color index of an id, as in the grid."""
         return token_lookup.look_of(self.tokenizer, self.colors)
 
-    def stage(self, title: str) -> Stage:
-        """Return the stage of the part in the grid. title: the name of the tokenizer."""
+    def stage(self, title: str = "") -> Stage:
+        """Return the stage of the part in the grid.
+
+        Args:
+            title: The name of the tokenizer, by default that of its algorithm if it is trained.
+        """
         at = part_between(self.inspection.boundaries, self.part, self.inspection.text)
         return self._stage(at, title)
 
-    def _stage(self, at: Part, title: str) -> Stage:
+    def _stage(self, at: Part, title: str = "") -> Stage:
         training, own = self.offer.training, self.offer.own
+        algorithm = self.offer.title if training is None else TRAINERS[training.algorithm].title
         trained_on = None
         if own is not None and self.trained_on and at.last - at.first == len(self.inspection.text):
             text = self.inspection.text
             trained_on = TrainedOn(None, text, own.history.boundaries(text))
         options = None if own is None else dict(own.choice.options)
         row = views.of_inspection(
-            self.inspection, at, title, training, trained_on=trained_on, options=options
+            self.inspection,
+            at,
+            title or algorithm,
+            training,
+            trained_on=trained_on,
+            options=options,
         )
         return Stage([row], self.colors)
 
@@ -85,6 +95,12 @@ class InspectedText:
         animation = self._animation if has_steps and self.inspection.events else None
         EXPORT.put(Export("inspect", self._colored, own, animation))
 
+    def content(self) -> Interactive:
+        """Return the steps of the text, or its tokens where the tokenizer has no steps."""
+        if self.tokenizer.without_steps is None:
+            return self._animation()()
+        return playable.of_score(self._colored())
+
     def _colored(self) -> ColoredText:
         boundaries = self.inspection.boundaries
         column = Column(self.offer.title, self.tokenizer, boundaries, boundaries.steps)
@@ -92,10 +108,8 @@ class InspectedText:
         return colored("One text as tokens", stage, settings=self.offer.settings)
 
     def _animation(self) -> Callable[[], Interactive]:
-        training, text = self.offer.training, self.inspection.text
-        title = self.offer.title if training is None else TRAINERS[training.algorithm].title
-        first = parts(text, self.inspection.boundaries)[0]
-        return lambda: playable.of_stage(self._stage(first, title))
+        first = parts(self.inspection.text, self.inspection.boundaries)[0]
+        return lambda: playable.of_stage(self._stage(first))
 
 
 @dataclass(frozen=True)

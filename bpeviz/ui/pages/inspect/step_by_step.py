@@ -20,7 +20,7 @@ from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDeta
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
-from bpeviz.ui.tokenizers import OWN, Offer
+from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import numbers
 from bpeviz.views import encoded, race, tables
 from bpeviz.views.lattice import lattice_html
@@ -53,7 +53,7 @@ STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 
 
 @fragment
-def _play(payload: Player, on_part: Callable[[int], None]) -> None:
+def _play(payload: Player, on_part: Callable[[int], None] | None) -> None:
     """Draw the player, and export its step; run again if it changes."""
     components.player(payload, "inspect_player", remarks.follow, on_part=on_part)
     report, export = components.player_report(payload, "inspect_player"), EXPORT.get()
@@ -64,7 +64,7 @@ def _play(payload: Player, on_part: Callable[[int], None]) -> None:
 @cached()
 def _stage(offer: Offer, inspection: Inspection, part: Part, _text: InspectedText) -> Stage:
     """Return the stage of a part, with its payload; do not change it, it is cached."""
-    stage = _text.stage("your tokenizer" if offer.key == OWN else offer.title)
+    stage = _text.stage()
     return replace(stage, timelines=[stage.rows[0].timeline(stage.hues)])
 
 
