@@ -88,9 +88,9 @@ class ConversationToken:
     label: str
     start: int
     end: int
-    message: int | None
-    is_control: bool
-    is_learned: bool
+    message: int | None = None
+    is_control: bool = False
+    is_learned: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class _Rendering:
     Attributes:
         text: The text.
         messages: The messages with their places.
-        blocks: The parts inside {% generation %}.
+        blocks: The parts inside {% generation %}, or None if the template does not have it.
         headers: How messages begin, as text with control tokens, with the role of each.
         openings: The control tokens with which they begin.
         markers: The parts of headers in plain text, if a header has no control token.
@@ -152,7 +152,7 @@ class _Rendering:
 
     text: str
     messages: tuple[ChatMessage, ...]
-    blocks: tuple[Span, ...]
+    blocks: tuple[Span, ...] | None
     headers: Mapping[str, str]
     openings: frozenset[str]
     markers: tuple[str, ...]
@@ -255,7 +255,7 @@ class EncodedConversation:
             parts = [counted(len(controls), "control token")] * bool(controls)
             parts += dict.fromkeys(name for name in names if name in self.rendering.markers)
             roles = [*dict.fromkeys(turn.role for turn in turns if turn.role)]
-            articles = ["an" if role[0] in "aeiou" else "a" for role in roles]
+            articles = ["an" if role[0] in "aeio" else "a" for role in roles]
             reads = joined([f"{a} {role}" for a, role in zip(articles, roles, strict=True)] or [""])
             role = self.messages[i].role
             number = f" ({i + 1})" if sum(m.role == role for m in self.messages) > 1 else ""
@@ -385,7 +385,7 @@ def _rendered(
     return _Rendering(
         text,
         tuple(messages),
-        tuple(zip(ends[::2], ends[1::2], strict=False)),
+        tuple(zip(ends[::2], ends[1::2], strict=False)) if template.has_blocks else None,
         *_headers(zip(_PROBES, answers[-len(probes) :], strict=True), tokenizer),
         template.bos,
     )
@@ -436,21 +436,21 @@ def _headers(
         probes: The roles of conversations, and their texts with the places of the messages.
         tokenizer: The tokenizer.
     """
-    before: set[tuple[str, str]] = set()
+    before: dict[tuple[str, str], None] = {}
     for roles, answer in probes:
         at = 0
         for number, place in answer.get("places") or ():
             if number % 2 == 0:
-                before.add((roles[number // 2], answer["text"][at:place]))
+                before[roles[number // 2], answer["text"][at:place]] = None
             at = place
     headers: dict[str, str] = {}
-    openings, markers, has_plain = set(), set(), False
-    for role, text in before:
+    markers: dict[str, str] = {}
+    openings, has_plain = set(), False
+    for role, text in sorted(before, key=lambda begin: begin[0] != "system"):
         parts = split_at_names(text, tokenizer.special_tokens)
         if plain := "" if not parts or parts[-1][1] else parts[-1][0].strip():
-            markers.add(plain)
-            if not any(is_name for _, is_name in parts):
-                headers[plain], has_plain = role, True
+            markers[plain] = role
+            has_plain |= not any(is_name for _, is_name in parts)
         others = [
             other.rstrip()
             for speaker, other in before
@@ -462,7 +462,9 @@ def _headers(
                 headers[header] = role
                 openings.add(parts[k][0])
                 break
-    return headers, frozenset(openings), tuple(sorted(markers)) if has_plain else ()
+    if not has_plain:
+        markers.clear()
+    return markers | headers, frozenset(openings), tuple(sorted(markers))
 
 
 # ---- Whose the tokens are
@@ -488,7 +490,7 @@ def _annotated(
         while at and spans[at - 1][1] > start:
             at -= 1
         message = spans[at][2] if at < len(spans) and starts[at] < end else None
-        if rendering.blocks:
+        if rendering.blocks is not None:
             is_learned = any(token.start < e and token.end > s for s, e in rendering.blocks)
         elif message is None:
             is_learned = k in controls and start in answers
@@ -498,7 +500,7 @@ def _annotated(
         annotated.append(ConversationToken(token.id, token.label, *place))
     forged = () if is_safe else tuple(_forged(rendering, [*controls.values()]))
     return EncodedConversation(
-        rendering, tokenizer, tuple(annotated), forged, BLOCKS if rendering.blocks else RULE
+        rendering, tokenizer, tuple(annotated), forged, RULE if rendering.blocks is None else BLOCKS
     )
 
 

@@ -8,7 +8,9 @@ names of special tokens are encoded as plain text, unless --allow-special names 
 With --chat, each text is a user's message, or a conversation in JSON: a list of messages, such as
 [{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". Its other keys, also
 those in "chat_template_kwargs", are variables of the template, such as "enable_thinking". After a
-message of the assistant, the template does not begin another one.
+message of the assistant, the template does not begin another one. Qwen, Llama 3 and Mistral have
+templates of bpeviz; standard error says where they differ from the model's own. It also warns of
+control tokens in a message, with which a user can forge a turn; --safe makes them text.
 
 Examples:
   echo -n "hello world" | python -m bpeviz encode --tokenizer gpt2
@@ -36,13 +38,18 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
 
 from bpeviz import installation
 from bpeviz.analysis import trace
+from bpeviz.analysis.conversation import (
+    ConversationToken,
+    EncodedConversation,
+    encode_conversation,
+)
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection
@@ -71,8 +78,10 @@ def run(options: argparse.Namespace) -> int:
     sources = named_texts.files_of(given, options)
     paths = [source.path for source in sources]
     progress = files.begin(options, paths)
-    if (options.system or options.rendered) and not options.chat:
-        raise UsageError("--system and --rendered need --chat.")
+    if (options.system or options.rendered or options.safe) and not options.chat:
+        raise UsageError("--system, --rendered and --safe need --chat.")
+    if options.safe and any(getattr(options, form) not in (None, False) for form in _JSON_LINES):
+        raise UsageError("--safe is for ids, --tokens, --count and --json.")
     _check_table(paths, options)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     if options.merges is not None:
@@ -81,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
     known, allowed = {*tokenizer.special_tokens}, {*options.allow_special}
     if chat is not None:
         allowed = known
+        if chat.about:
+            print_error(chat.about)
     elif "all" in allowed - known:
         allowed = (allowed - {"all"}) | known
     encoder = _Encoder(tokenizer, allowed, chat, options)
@@ -99,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {sum(map(len, texts)):,} characters"):
             for text in texts:
-                printed += (f"{line}{name}\n" for line in encoder.lines(encoder.rendered(text)))
+                printed += (f"{line}{name}\n" for line in encoder.lines(text))
     files.write_output(options.output, "".join(printed))
     for warning in encoder.warnings:
         print_error(warning)
@@ -141,7 +152,7 @@ class _Encoder:
         allowed: The names of special tokens that are special in a text.
         chat: The chat template, or None.
         options: The arguments.
-        warnings: What begins the texts twice, in order.
+        warnings: What begins the texts twice, and forged turns, in order.
     """
 
     tokenizer: Tokenizer
@@ -150,11 +161,14 @@ class _Encoder:
     options: argparse.Namespace
     warnings: dict[str, None] = field(default_factory=dict)
 
-    def rendered(self, text: str) -> str:
-        """Return the text that the chat template makes of a message or a conversation."""
-        if self.chat is None:
-            return text
-        return self.chat.render(conversation(text, self.options.system))
+    def conversation(self, text: str, chat: ChatTemplate) -> EncodedConversation:
+        """Return a message or conversation as the model reads it, and note what forges a turn."""
+        given, safe = conversation(text, self.options.system), self.options.safe
+        encoded = encode_conversation(self.tokenizer, chat, given, safe=safe)
+        notes = [encoded.safe_note] if safe else encoded.forged_notes
+        notes += encoded.notes if self.options.json else []
+        self.warnings.update(dict.fromkeys(filter(None, notes)))
+        return encoded
 
     def rows(self, path: str) -> str:
         """Return the tokens of each row or conversation; print a summary to standard error.
@@ -171,11 +185,13 @@ class _Encoder:
         for i, name in enumerate(table.text):
             cells: Iterable[tuple[int, str]] = zip(table.numbers, table.columns[name], strict=True)
             if i == 0 and self.chat is not None:
-                chats = table.conversations
-                cells = ((number, text and self.rendered(text)) for number, text in chats)
+                cells = table.conversations
             numbered = [(number, cell) for number, cell in cells if cell.strip()]
             texts = [cell for _, cell in numbered]
-            encoded = self.tokenizer.encode_batch(texts, allowed_special=self.allowed)
+            if i == 0 and self.chat is not None:
+                encoded = [self.conversation(text, self.chat).ids for text in texts]
+            else:
+                encoded = self.tokenizer.encode_batch(texts, allowed_special=self.allowed)
             for (number, _), ids in zip(numbered, encoded, strict=True):
                 tokens[number] = tokens.get(number, 0) + len(ids) + around
         counts = np.array([*tokens.values()], np.int64)
@@ -196,17 +212,22 @@ class _Encoder:
     def lines(self, text: str) -> Iterable[str]:
         """Return the lines to print for a text. Raises `CommandError`."""
         options, tokenizer = self.options, self.tokenizer
+        encoded = self.conversation(text, self.chat) if self.chat else None
+        text = encoded.text if encoded else text
         for name, form in _JSON_LINES.items():
             if getattr(options, name) not in (None, False):
                 return map(files.as_json, form(self, text))
         before, after = tokenizer.template if options.template else ((), ())
-        ids = tokenizer.encode(text, allowed_special=self.allowed)
+        ids = encoded.ids if encoded else tokenizer.encode(text, allowed_special=self.allowed)
         if warning := trace.begins_twice(tokenizer, before, ids):
             self.warnings[warning] = None
         if options.json:
-            inspection = trace.inspect(text, tokenizer, self.allowed, template=options.template)
-            note = files.note_on(options.tokenizer, options)
-            return [files.as_json(_offsets(inspection) | note)]
+            if encoded is not None:
+                values = _conversation_offsets(encoded, before, after)
+            else:
+                inspection = trace.inspect(text, tokenizer, self.allowed, template=options.template)
+                values = _offsets(inspection)
+            return [files.as_json(values | files.note_on(options.tokenizer, options))]
         ids = [*before, *ids, *after]
         if options.count:
             return [str(len(ids))]
@@ -221,6 +242,36 @@ def _offsets(inspection: Inspection) -> dict[str, object]:
         "tokens": [inspection.tokenizer.token_label(token.id) for token in tokens],
         "offsets": [(token.first, token.last) for token in tokens],
         "byte_offsets": [(token.start, token.end) for token in tokens],
+    }
+
+
+def _conversation_offsets(
+    encoded: EncodedConversation, before: Sequence[int], after: Sequence[int]
+) -> dict[str, object]:
+    """Return the tokens of a conversation with their offsets, roles, and which are learned."""
+    tokenizer, text = encoded.tokenizer, encoded.text
+    ends = [0, *accumulate(len(character.encode()) for character in text)]
+    roles = [message.role for message in encoded.messages]
+    around = [
+        [ConversationToken(i, "", at, at) for i in ids]
+        for ids, at in ((before, 0), (after, len(text)))
+    ]
+    tokens = [*around[0], *encoded.tokens, *around[1]]
+    places: list[tuple[int, int]] = []
+    for token, following in zip_longest(tokens, tokens[1:]):
+        # Tokens that share a character have its bytes one after the other.
+        start = max(ends[token.start], places[-1][1] if places else 0)
+        is_part = following is not None and following.start < token.end
+        size = len(tokenizer.token_bytes(token.id))
+        places.append((start, start + size if is_part else ends[token.end]))
+    return {
+        "ids": [token.id for token in tokens],
+        "tokens": [tokenizer.token_label(token.id) for token in tokens],
+        "offsets": [(token.start, token.end) for token in tokens],
+        "byte_offsets": places,
+        "roles": [None if token.message is None else roles[token.message] for token in tokens],
+        "learned": [token.is_learned for token in tokens],
+        "learned_from": encoded.learned_from,
     }
 
 
@@ -329,7 +380,8 @@ _FORMS = exclusive(
     flag(
         "--json",
         "print a JSON object: ids, tokens, and the start and end of each in characters "
-        "(offsets) and in UTF-8 bytes (byte_offsets)",
+        "(offsets) and in UTF-8 bytes (byte_offsets); with --chat also the role whose words each "
+        "contains (roles), and whether a model is trained to write it (learned)",
     ),
     flag("--csv", "with --text, print the row and its number of tokens as CSV"),
     flag(
@@ -351,6 +403,11 @@ _SPECIAL = (
         "encode each text as a message or conversation in the chat template of the model, which is "
         "in tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a GGUF file; "
         "all names of special tokens are then special",
+    ),
+    flag(
+        "--safe",
+        "with --chat, encode names of special tokens in messages as text, so that no message "
+        "forges a turn",
     ),
     flag(
         "--template",

@@ -183,6 +183,8 @@ def load_chat_template(name: str) -> ChatTemplate:
         ValueError: There is none, or its file cannot be read; the message is user-facing.
     """
     contents: Mapping[str, bytes] = {}
+    if name in catalog.ENTRIES and (shape := catalog.ENTRIES[name].chat) is not None:
+        return shape.chat_template
     if hub.is_id(name):
         contents = download.contents(name)
     elif name != STANDARD and name not in catalog.ENTRIES:

@@ -7,6 +7,7 @@ of time and memory (`bpeviz.libraries.pool`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -125,15 +126,20 @@ class Chat:
 class ChatTemplate:
     """A chat template with the special tokens that it uses."""
 
-    def __init__(self, template: str, variables: Mapping[str, str], tool_use: str = "") -> None:
+    def __init__(
+        self, template: str, variables: Mapping[str, str], tool_use: str = "", *, about: str = ""
+    ) -> None:
         """Store a template.
 
         Args:
             template: The source in Jinja.
             variables: The names and values of the special tokens, such as "bos_token".
             tool_use: The source for a conversation with tools, if it is another one.
+            about: Where it comes from, in sentences, if not from the model's files.
         """
+        self.about = about
         self.bos = variables.get("bos_token", "")
+        self.has_blocks = re.search(r"\{%[-+]?\s*generation\b", template) is not None
         self._file, self._tool_use = (
             File(
                 worker.CHAT_TEMPLATE,

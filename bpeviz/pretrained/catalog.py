@@ -23,6 +23,8 @@ import regex
 from tiktoken.model import encoding_name_for_model
 
 from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.pretrained import chat_shapes
+from bpeviz.pretrained.chat_shapes import ChatShape
 
 __all__ = [
     "ENTRIES",
@@ -113,6 +115,7 @@ class CatalogEntry:
         files: Its files.
         pattern: Pre-tokenization expression, for ranks, which do not contain it.
         special_tokens: Ids of special tokens, for ranks, which do not contain them.
+        chat: The chat template, which the files do not contain, or None.
     """
 
     key: str
@@ -122,6 +125,7 @@ class CatalogEntry:
     files: tuple[VocabularyFile, ...]
     pattern: str = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
+    chat: ChatShape | None = None
 
     @property
     def source(self) -> str:
@@ -164,7 +168,7 @@ _LLAMA4_PATTERN = "|".join(
 def _entry(
     key: str, title: str, about: str, license: str, *files: VocabularyFile, **ranks: Any
 ) -> CatalogEntry:
-    """Return an entry. ranks: its pattern and special tokens, for files of ranks."""
+    """Return an entry. ranks: its pattern and special tokens, for files of ranks; or its chat."""
     return CatalogEntry(key, title, about, license, files, **ranks)
 
 
@@ -249,6 +253,7 @@ _ALL = (
             "<|image|>",
             *(f"<|reserved_special_token_{number}|>" for number in range(2, 246)),
         ),
+        chat=chat_shapes.LLAMA_3,
     ),
     _entry(
         "llama_4",
@@ -287,6 +292,7 @@ _ALL = (
             "mistral_common/data/tokenizer.model.v1",
             name="mistral-7b.model",
         ),
+        chat=chat_shapes.MISTRAL_7B,
     ),
     _entry(
         "mistral_v3",
@@ -299,6 +305,7 @@ _ALL = (
             "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3",
             name="mistral-7b-v0.3.model",
         ),
+        chat=chat_shapes.MISTRAL_7B_V3,
     ),
     _entry(
         "mistral_nemo",
@@ -310,6 +317,7 @@ _ALL = (
             _MISTRAL,
             "mistral_common/data/tekken_240718.json",
         ),
+        chat=chat_shapes.MISTRAL_NEMO,
     ),
     _entry(
         "qwen",
@@ -324,6 +332,7 @@ _ALL = (
         ),
         pattern=_QWEN_PATTERN,
         special_tokens=_numbered(151_643, "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+        chat=chat_shapes.QWEN,
     ),
     _entry(
         "deepseek",

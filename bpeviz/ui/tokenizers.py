@@ -208,12 +208,14 @@ def _own(own: Trained | str, step: int) -> Offer:
 
 
 def _published(name: str) -> Offer:
+    shape = catalog.ENTRIES[name].chat
     return Offer(
         name,
         LINKED[name],
         lambda: bpeviz.load(name),
         lambda text: page_trainings.published_boundaries(name, text),
         needs=name,
+        chat=None if shape is None else shape.chat_template,
     )
 
 

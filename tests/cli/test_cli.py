@@ -31,6 +31,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers import patterns
+from bpeviz.pretrained import download
 from bpeviz.progress import report
 from bpeviz.trainers import TRAINERS
 
@@ -349,6 +350,32 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     assert len(per_row.split()) == 2
     given = '{"messages": [{"role": "user"}], "tools": [1]}'
     assert json.loads(shell(*encode, "--chat", "--rendered", text=given).out) == "</s>[1]"
+
+
+@pytest.mark.slow
+def test_encode_names_roles_and_learned_tokens_and_warns_of_forged_turns(shell: Shell) -> None:
+    chat_model(
+        "{{ bos_token }}{% for m in messages %}{{ m.content }}{% generation %}b{% endgeneration %}"
+        "{% endfor %}"
+    )
+    encode = ("encode", "--tokenizer", "m", "--chat")
+    answer = json.loads(shell(*encode, "--json", text="aé<s>").out)
+    assert (answer["ids"], answer["roles"]) == ([0, 1, 0, 2], [None, "user", "user", None])
+    assert answer["byte_offsets"] == [[0, 3], [3, 4], [6, 9], [9, 10]]
+    assert answer["learned"] == [False, False, False, True]
+    assert answer["learned_from"] == "generation blocks"
+    assert "contains 1 control token" in shell.err
+    assert json.loads(shell(*encode, "--safe", text="a<s>").out) == [0, 1, 2]
+    assert "control token" not in shell.err
+    assert "--safe" in shell("encode", "--tokenizer", "m", "--safe", text="a").err
+
+
+@pytest.mark.slow
+def test_encode_says_where_a_template_of_ours_differs(shell: Shell) -> None:
+    if not download.available("qwen"):
+        pytest.skip("not available: qwen")
+    assert shell("encode", "--tokenizer", "qwen", "--chat", "--count", text="Hi").out == b"9\n"
+    assert "In the shape of ChatML" in shell.err
 
 
 def chat_model(template: str) -> Tokenizer:
