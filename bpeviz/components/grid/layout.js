@@ -69,7 +69,7 @@ export function columnWidths({ columnCount, graphemes, codePoints, normalized, t
  * Break the columns into lines of at most `room` rem, as [start, end) each.
  *
  * A line ends after a pre-token if it is then at least 60 % full; else, from 40 % on, after a token
- * and a character, after a character, or after a token inside a character of many bytes.
+ * and a character; else after a character, or after a token inside one that is wider than a line.
  * @param {GridPayload} data
  * @param {number[]} widths
  * @param {number} room
@@ -83,7 +83,7 @@ export function breakLines({ columnCount, preTokens, tokens, graphemes }, widths
   const places = [
     [0.6, (at) => preTokenEnds.has(at) && isBoth(at)],
     [0.4, isBoth],
-    [0.4, (at) => graphemeEnds.has(at)],
+    [0, (at) => graphemeEnds.has(at)],
     [0.4, (at) => tokenEnds.has(at)],
   ];
   const lines = [];

@@ -10,7 +10,7 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus.documents import Documents
-from bpeviz.ui.inputs.sentence import say
+from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.widgets import NumberField, Values, WidgetFamily, numbers
 
 ROW = numbers("row_of_", "Row")
@@ -42,39 +42,31 @@ def part_of(values: Values, part_numbers: WidgetFamily[NumberField], parts: Sequ
     return parts[part_numbers.member(len(parts)).value(1, values) - 1]
 
 
-def choose_part(
-    part_numbers: WidgetFamily[NumberField],
-    parts: Sequence[Part],
-    whole: str = "",
-    width: int = 200,
-) -> Part:
-    """Draw the number of the part shown, where there are several; return the part.
+def choose_part(part_numbers: WidgetFamily[NumberField], parts: Sequence[Part], whole: str) -> Part:
+    """Draw the number of the part shown in a line, where there are several; return the part.
 
     Args:
         part_numbers: The numbers of parts.
         parts: All parts of the text.
-        whole: Begins the caption about the figures for the whole text. Without it there is none.
-        width: The width of the box in pixels.
+        whole: Begins the sentence about the figures for the whole text.
     """
     if len(parts) < 2:
         return parts[0]
-    widget = part_numbers.member(len(parts))
-    number = replace(widget, label=f"{widget.label}, 1 to {len(parts):,}").box(width=width)
-    part = parts[number - 1]
-    if whole:
-        st.caption(
-            f"Showing characters {part.first + 1:,} to {part.last:,} of {parts[-1].last:,}. "
-            f"{whole} the whole text."
-        )
+    with sentence(f"sentence_{part_numbers.member(len(parts)).key}"):
+        part = say_part(part_numbers, parts, "Part")
+        extent = f"Characters {part.first + 1:,} to {part.last:,} of {parts[-1].last:,}"
+        st.caption(f"{extent}. {whole} the whole text.", width="content")
     return part
 
 
-def say_part(part_numbers: WidgetFamily[NumberField], parts: Sequence[Part]) -> Part:
+def say_part(
+    part_numbers: WidgetFamily[NumberField], parts: Sequence[Part], first_word: str = "· part"
+) -> Part:
     """Draw the number of the part shown as words, where there are several; return the part."""
     if len(parts) < 2:
         return parts[0]
     widget = part_numbers.member(len(parts))
-    say("· part")
+    say(first_word)
     number = replace(widget, label=f"{widget.label}, 1 to {len(parts):,}").box(
         label_visibility="collapsed", width=22 + 10 * len(str(len(parts)))
     )

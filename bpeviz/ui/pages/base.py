@@ -22,7 +22,7 @@ TITLE: ContextVar[DeltaGenerator] = ContextVar("title")
 def answer(title: str, small: str = "") -> None:
     """Draw the answer of a page below its question. small: in Markdown."""
     with TITLE.get().container(gap=None):
-        st.title(markdown.escape(title), anchor=False)
+        st.title(markdown.escape(title).replace("-", "-\u2060"), anchor=False)  # names stay whole
         st.markdown(small)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -104,10 +105,11 @@ PUBLISHED = {
 }
 
 _KEYS = (*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN_RULES)
+_NAMES = {key: re.split(r" and | \(", pattern.title)[0] for key, pattern in PATTERNS.items()}
 SPLITS = SomeOf(
     "splits",
     "Compare pre-tokenizations",
-    titles={key: OWN_RULES[key] if key in OWN_RULES else PATTERNS[key].title for key in _KEYS},
+    titles={key: OWN_RULES[key] if key in OWN_RULES else _NAMES[key] for key in _KEYS},
     most=len(_KEYS),
 )
 EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
@@ -187,7 +189,7 @@ def choice_of(key: str, values: Values | None = None) -> Chosen:
         words = published.widget.value(published.words, values)
         return Chosen(key, OWN_RULES[key], ABOUT_WORDS, WORD_LIST, words)
     pattern = PATTERNS[key]
-    return Chosen(key, pattern.title, pattern.about, key)
+    return Chosen(key, _NAMES[key], pattern.about, key)
 
 
 def page_content(values: Values) -> Interactive:
@@ -260,8 +262,7 @@ def _follow_sample(sample: str) -> None:
 
 def _chip(key: str) -> None:
     """Draw a pre-tokenization that is not the user's own, with its definition as tool-tip."""
-    pattern = PATTERNS[key]
-    drop_from(SPLITS, key, pattern.title.partition(" (")[0].partition(" and ")[0], pattern.about)
+    drop_from(SPLITS, key, _NAMES[key], PATTERNS[key].about)
 
 
 def _own(key: str) -> None:

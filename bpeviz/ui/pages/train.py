@@ -141,7 +141,7 @@ def show(side: DeltaGenerator) -> None:
         if last:
             st.button("See its ids", type="tertiary", on_click=_see_ids)
     place = st.container()
-    part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
+    part = choose_part(PART, trained.parts(), "Training and all figures use")
     other = other_merges.stage_of(trained, training_progress.get)
     other_merges.draw_download()
     payload = _payload(trained, last, part)

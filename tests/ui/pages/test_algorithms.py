@@ -66,7 +66,7 @@ def headings(app: AppTest) -> list[str]:
 
 def answer(app: AppTest) -> str:
     """Return the verdict above the player."""
-    return str(app.title[0].value).replace("\\", "")
+    return str(app.title[0].value).replace("\\", "").replace("\u2060", "")
 
 
 def only_cut(app: AppTest) -> str:

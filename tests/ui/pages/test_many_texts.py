@@ -50,7 +50,7 @@ def verdict(app: AppTest) -> str:
     (title,) = app.title
     (small,) = (note.value for note in app.caption if "Tokens of all texts" in note.value)
     small = small.partition("Tokens of all texts")[0].strip()
-    return f"{title.value} {small}".strip().replace("\\", "")
+    return f"{title.value} {small}".strip().replace("\\", "").replace("\u2060", "")
 
 
 def captions(app: AppTest) -> str:

@@ -25,6 +25,7 @@ from bpeviz.ui.pages.pretokenize import (
     LIST_B,
     ORDER,
     OWN_RULES,
+    SPLITS,
 )
 
 SHORT = "low low lower lowest, newer newest wider. " * 3
@@ -68,11 +69,10 @@ def pre_tokens(app: AppTest, title: str) -> list[str]:
 def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
     every = [*PATTERNS, *OWN_RULES]
     app = with_text(SHORT, splits=every)
-    titles = [*(PATTERNS[key].title for key in PATTERNS), *OWN_RULES.values()]
-    assert sorted(side_by_side(app)) == sorted(titles)
+    assert sorted(side_by_side(app)) == sorted(SPLITS.titles.values())
     for key, pattern in PATTERNS.items():
         assert app.button(key=f"drop_splits_{key}").help == pattern.about
-        assert pre_tokens(app, pattern.title) == pretokenize(SHORT, key)
+        assert pre_tokens(app, SPLITS.titles[key]) == pretokenize(SHORT, key)
     assert {*ORDER} <= {*PATTERNS}
 
 
@@ -157,7 +157,7 @@ def test_chinese_example_brings_both_published_segmentations_for_its_time() -> N
 
 def test_chinese_example_keeps_the_pre_tokenizations_of_a_link_and_of_its_user() -> None:
     app = opened({"sample": EXAMPLE}, splits=["cl100k"])
-    assert [*side_by_side(app)] == ["GPT-4 (cl100k)"]
+    assert [*side_by_side(app)] == ["GPT-4"]
     app = opened({"sample": EXAMPLE})
     app.button(key="drop_splits_characters").click().run()
     app.session_state["text_sample"] = "seashells"
@@ -195,4 +195,4 @@ def test_long_text_is_paged() -> None:
     box = next(one for one in app.number_input if one.key.startswith("side by side"))
     box.set_value(2).run()
     assert text[len(first) :].startswith(drawn(app)["The text in each pre-tokenization"]["text"])
-    assert any(f"characters {len(first) + 1:,} to" in caption.value for caption in app.caption)
+    assert any(f"Characters {len(first) + 1:,} to" in caption.value for caption in app.caption)
