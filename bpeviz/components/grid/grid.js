@@ -146,8 +146,8 @@ class Grid {
       for (const item of this.#items(name)) {
         if (item.end <= start || item.start >= end) continue;
         const cell = this.#cell(name, item);
-        const middle = (item.start + item.end - 1) >> 1; // in its widest line
-        if (/ids|codePoints/.test(name) && (middle < start || middle >= end)) cell.replaceChildren();
+        const middle = (item.start + item.end - 1) >> 1;
+        if (/ids|codePoints/.test(name) && (middle < start || middle >= end)) cell.replaceChildren(); // it has more room there
         const from = Math.max(item.start, start);
         const to = Math.min(item.end, end);
         cell.style.gridRow = row + 1;

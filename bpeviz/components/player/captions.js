@@ -88,7 +88,7 @@ export class Captions {
   /** Join the equation with its places, where there is time to see it. */
   join() {
     this.arcs.clear();
-    if (!this.several && !this.views[0].isBytes && !this.views[0].cells.score.below && !(this.playback.isPlaying && this.jumps)) this.arcs.show(this.views[0]);
+    if (!this.several && !this.views[0].isBytes && !this.views[0].cells.score.blocks.length && !(this.playback.isPlaying && this.jumps)) this.arcs.show(this.views[0]);
   }
 
   // Light the places of a pair, or none.

@@ -30,6 +30,7 @@ from bpeviz.ui.inputs.named_texts import add_table, choose_texts
 from bpeviz.ui.inputs.parts import choose_part, part_of
 from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.token_count import character_count
 from bpeviz.ui.inputs.training import Corpus, choose_training_in_menu, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
@@ -221,7 +222,7 @@ def show(side: DeltaGenerator) -> None:
     with side:
         text: str | Documents = ""
         if not is_many:
-            text = choose_text(TEXT)
+            text = choose_text(TEXT, count=character_count)
         line = sentence()
         with line:
             say("Compare")

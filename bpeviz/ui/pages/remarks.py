@@ -37,7 +37,7 @@ ONCE, GET = "once", "get"
 
 WAYS = {
     LANGUAGES: f"Train on {TRAIN_ON.others[LANGUAGES]}",
-    ONCE: "Also merge pairs that occur once",
+    ONCE: "Merge pairs that occur once",
     GET: f"Get {TITLE}’s merges",
     THIS_TEXT: "Train on this text",
 }
@@ -81,7 +81,7 @@ def say_other(payload: Player, trained: Trained) -> None:
     _add(payload, None)
     if is_published:
         number = counted(view["tokenCounts"][-1], "token")
-        base.TITLE.get().title(f"{number} in {TITLE}", anchor=False)
+        base.TITLE.get().title(f"**{number}** in {TITLE}", anchor=False)
     others = _once(trained) if is_published else {GET}
     with st.container(key="other_merges", horizontal=True, gap="xxsmall"):
         say(f"{sentence} Train on")

@@ -24,7 +24,6 @@ from bpeviz.ui.pages.pretokenize import (
     LIST_A,
     LIST_B,
     ORDER,
-    OWN_RULES,
     SPLITS,
 )
 
@@ -67,8 +66,7 @@ def pre_tokens(app: AppTest, title: str) -> list[str]:
 
 
 def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
-    every = [*PATTERNS, *OWN_RULES]
-    app = with_text(SHORT, splits=every)
+    app = with_text(SHORT, splits=[*SPLITS.titles])
     assert sorted(side_by_side(app)) == sorted(SPLITS.titles.values())
     for key, pattern in PATTERNS.items():
         assert app.button(key=f"drop_splits_{key}").help == pattern.about
