@@ -27,9 +27,10 @@ from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import Rooms
 from bpeviz.text import clean
 from bpeviz.ui.learn import page as learn
-from bpeviz.ui.learn.base import MARK_WORDS, Chapter, NoQuestionError
+from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import CHAPTERS
 from bpeviz.ui.permalink.links import LinkError, earlier
+from bpeviz.views.task import MARK_WORDS
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from bpeviz.cached_property import cached_property
-from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views.acts import PairAct
 from bpeviz.views.payloads import (
     MoreSteps,
@@ -30,6 +29,7 @@ from bpeviz.views.stage import (
     steps_between,
     without_steps,
 )
+from bpeviz.views.task import Task, judged
 
 OPTIONS = 4
 """The most options of a vote: the right one, and others of the best candidates."""
@@ -127,7 +127,7 @@ class RoomTimeline:
             "changingSteps": changing_between(self.player["changingSteps"], after, step),
         }
 
-    def question(self, step: int) -> VoteQuestion | None:
+    def question(self, step: int) -> Task[int] | None:
         """Return the question about the decision after a step, or None without other candidates.
 
         Its options are the right candidate and the best others, in the order of their labels. It
@@ -151,11 +151,11 @@ class RoomTimeline:
         listed = sorted((right, *best), key=lambda ids: [race["styles"][i][0] for i in ids])
         pairs = {at: [_part(race["styles"][i]) for i in ids] for at, ids in enumerate(listed)}
         at = listed.index(right)
-        told = [word for part in pairs[at] for word in (" + ", part)][1:]
+        named = [word for part in pairs[at] for word in (" + ", part)][1:]
         is_pruning = steps["kind"] == "pruning"
         words = "Which piece is pruned next?" if is_pruning else "Which pair merges next?"
         act = PairAct(pairs, [*pairs], dict(enumerate(listed)))
-        return VoteQuestion([words], act, judged(at, [*told, "."]), step)
+        return Task(act, judged(at, [*named, "."]), prompt=[words], step=step)
 
     @cached_property
     def _changed(self) -> list[Changed]:

@@ -16,9 +16,10 @@ from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.payloads import RoomState
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.server_key import LETTERS, ServerKey, is_equal
-from bpeviz.room.votes import Vote, VoteQuestion
+from bpeviz.room.votes import Vote
 from bpeviz.text import counted
 from bpeviz.views.playable import Interactive
+from bpeviz.views.task import Task
 
 SIZE = 4
 
@@ -177,7 +178,7 @@ class Room:
             self._keep_page()
         self._notify()
 
-    def ask(self, question: VoteQuestion) -> None:
+    def ask(self, question: Task[int]) -> None:
         """Begin a vote on a question."""
         with self._lock:
             if not self.has_ended:
@@ -259,7 +260,7 @@ class Room:
                 member.content, member.step = content.number, 0
             if member.is_leader:
                 return self._course(member, state) | {
-                    "answer": "" if vote is None else vote.question.right_in_words,
+                    "answer": "" if vote is None else vote.task.right_in_words,
                     "canAsk": self._next_question() is not None,
                     "furthest": self.furthest,
                     "link": self.link,
@@ -294,7 +295,7 @@ class Room:
             self.step = max(0, min(message.step, content.last))
             self.furthest = max(self.furthest, self.step)
             self.display = message.display
-            about = self.vote.question.step if self.vote else None
+            about = self.vote.task.step if self.vote else None
             if self.vote is not None and about is not None and self.furthest > about:
                 self.vote.reveal()
         match message.do, self.vote:
@@ -317,7 +318,7 @@ class Room:
             case "close room", _:
                 self.close()
 
-    def _next_question(self) -> VoteQuestion | None:
+    def _next_question(self) -> Task[int] | None:
         """Return the question about the next decision, which followers have not seen."""
         if isinstance(self.content, RoomTimeline) and self.step == self.furthest:
             return self.content.question(self.step)
@@ -357,7 +358,7 @@ class Room:
         if run and content and run.page_of(run.part) < 0:
             run.ready[-1] = Ready(content.page, self.link, self.step)
 
-    def _ask(self, question: VoteQuestion) -> None:
+    def _ask(self, question: Task[int]) -> None:
         self._end_vote()
         self.vote = Vote(len(self.votes) + 1, question)
         self.votes.append(self.vote)

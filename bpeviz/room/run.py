@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from bpeviz.room.payloads import SheetPartState, SheetState
 from bpeviz.room.sheet import Sheet
-from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views.acts import BeliefAct
 from bpeviz.views.playable import Interactive
+from bpeviz.views.task import Task, judged
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Run:
         ]
         return {"key": self.key, "title": self.sheet.title, "parts": parts}
 
-    def question(self) -> VoteQuestion:
+    def question(self) -> Task[int]:
         """Return the question of the current part."""
         part = self.sheet.parts[self.part]
-        return VoteQuestion([part.words], BeliefAct(tuple(part.options)), judged(part.right))
+        return Task(BeliefAct(tuple(part.options)), judged(part.right), prompt=[part.words])

@@ -14,7 +14,6 @@ from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.base import TransientError
-from bpeviz.room.votes import VoteQuestion
 from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
@@ -24,6 +23,7 @@ from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
+from bpeviz.views.task import Task
 
 DOWNLOAD = ":material/download:"
 
@@ -64,7 +64,7 @@ class Export:
     file: Callable[[], Callable[[], Interactive]] | None = None
     plays: bool = True
     step: int | None = None
-    questions: Callable[[], Sequence[VoteQuestion]] | None = None
+    questions: Callable[[], Sequence[Task[int]]] | None = None
 
     @property
     def has_files(self) -> bool:

@@ -22,7 +22,7 @@ from bpeviz.pretrained import download
 from bpeviz.text import digest_of
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.base import Chapter, NoQuestionError, Task
+from bpeviz.ui.learn.base import Chapter, Exercise, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 
 pytestmark = pytest.mark.slow
@@ -189,11 +189,11 @@ def refuse(*given: Any) -> Any:
 def without_answers(chapter: Chapter, answered: int) -> Chapter:
     """Return a chapter in which to judge a question after the first `answered` ones is an error."""
     left = answered
-    stages: dict[str, Callable[[str], Task]] = {}
+    stages: dict[str, Callable[[str], Exercise]] = {}
     for task in prose.read(chapter.key).tasks:
         count = len(chapter.task(task).questions)
 
-        def stage(text: str, task: str = task, left: int = left) -> Task:
+        def stage(text: str, task: str = task, left: int = left) -> Exercise:
             asked = chapter.tasks[task](text)
             unanswerable = [
                 make

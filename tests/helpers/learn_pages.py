@@ -8,7 +8,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.base import Chapter, Question, belief_question
+from bpeviz.ui.learn.base import Chapter, belief_question
+from bpeviz.views.task import Task
 from helpers import app_pages
 from helpers.payloads import payloads
 
@@ -52,7 +53,7 @@ def give(app: AppTest, name: str, value: Any = None) -> AppTest:
     return app.run()
 
 
-def questions(chapter: Chapter) -> Iterator[tuple[str, Question]]:
+def questions(chapter: Chapter) -> Iterator[tuple[str, Task]]:
     """Yield the questions of a chapter about its own text, with their names, the belief last."""
     for task in prose.read(chapter.key).tasks:
         for number, make in enumerate(chapter.task(task).questions):

@@ -16,11 +16,11 @@ from bpeviz.core.boundaries import Part
 from bpeviz.room.contents import OPTIONS, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
-from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views import playable
 from bpeviz.views.acts import BeliefAct
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts as parts_of
+from bpeviz.views.task import Task, judged
 
 TEXT = "the thin thing that they think thicker then"
 
@@ -207,7 +207,7 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: B
 def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     judge = judged(1, ["Because of this."])
-    room.ask(VoteQuestion(["How many?"], BeliefAct(("one", "two")), judge))
+    room.ask(Task(BeliefAct(("one", "two")), judge, prompt=["How many?"]))
     leader.send(step=3, content=1)
     leader.send(do="show")
     assert (follower.vote["task"]["right"], follower.vote["task"]["result"]) == (None, None)
@@ -350,7 +350,7 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0"]
     assert follower.member.browser not in leader.got[-1]["votes"]
     assert "votes" not in follower.got[-1]
-    room.ask(VoteQuestion(["=1+1"], BeliefAct(("@SUM(1)", "-5%")), judged(0)))
+    room.ask(Task(BeliefAct(("@SUM(1)", "-5%")), judged(0), prompt=["=1+1"]))
     leader.send(do="end vote")
     assert leader.got[-1]["votes"].splitlines()[-2:] == [
         "2,,'=1+1,'@SUM(1),,0,",

@@ -18,9 +18,9 @@ from bpeviz.room import sheet
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views import playable
 from bpeviz.views.acts import BeliefAct
+from bpeviz.views.task import Task, judged
 
 TEXT = """
 # A note for editors of the file.
@@ -157,11 +157,11 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
     room.use(Run("own", steps, [part.link for part in steps.parts]))
-    leader, question = Leader(room), VoteQuestion(["?"], BeliefAct(("a",)), judged(0))
+    leader, question = Leader(room), Task(BeliefAct(("a",)), judged(0), prompt=["?"])
 
     def seen() -> tuple[Any, ...]:
         assert room.content
-        asked = room.vote and room.vote.question.prompt[0]
+        asked = room.vote and room.vote.task.prompt[0]
         return [*map(id, pages)].index(id(room.content.page)), room.step, room.furthest, asked
 
     assert room.run

@@ -1,39 +1,21 @@
-"""The parts of a chapter: questions about a text on the stage.
-
-A question is built without its right answer, and `Question.judge` computes that when the user
-answers. So before an answer, the browser receives nothing that depends on the right one: the
-payload of the stage ends at the present step.
-"""
+"""The parts of a chapter: exercises, each a text on the stage with tasks about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NotRequired, TypedDict
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, NotRequired, TypedDict
 
 from bpeviz.ui.learn import prose
-from bpeviz.views.acts import Act, BeliefAct, Given, Judgment, Verdict
-from bpeviz.views.payloads import Answer, MessagePart, MessageRow, Player, TaskResult
-
-Mark = Literal["first", "second", "tried", "shown"]
-"""How a question was answered: at the first or second try, in neither of two, or not at all."""
+from bpeviz.views.acts import BeliefAct, Given, parts_of
+from bpeviz.views.payloads import Answer, Player
+from bpeviz.views.task import Mistake, Task, judged
 
 MOST_PLACES = 20
 """The most places for boundaries in a guess."""
 
 LONGEST_OWN_WORD = 40
 """The most characters of a word of the user's own."""
-
-TRIES = 2
-"""The tries before the right answer is shown."""
-
-SIGNS: Mapping[Mark, str] = {"first": "●", "second": "◐", "tried": "○", "shown": "◌"}
-MARK_WORDS: Mapping[Mark, str] = {
-    "first": "first try",
-    "second": "second try",
-    "tried": "two tries",
-    "shown": "shown",
-}
 
 SENTENCES = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
@@ -73,99 +55,12 @@ class StoredAnswer(TypedDict):
 
 
 @dataclass(frozen=True)
-class Mistake(Generic[Given]):
-    """A likely wrong answer.
+class Exercise(Generic[Given]):
+    """A text on the stage, and the tasks about it.
 
     Attributes:
-        given: The answer.
-        words: What is wrong with it, without the right answer.
-    """
-
-    given: Given
-    words: Sequence[MessagePart]
-
-
-@dataclass(frozen=True)
-class Question(Generic[Given]):
-    """A question about a text.
-
-    Attributes:
-        act: How it is answered.
-        judge: Returns the result for an accepted answer, or for None without one.
-        mistakes: Returns the likely wrong answers, computed from the text like the right one.
-        name: Its name, which tells no answer.
-        hint: A hint after a wrong answer, without the right one.
-        rows: What is listed below it: "title", the messages "items", and whether they are
-            "numbered".
-    """
-
-    act: Act[Given]
-    judge: Callable[[Given | None], Judgment[Given]]
-    mistakes: Callable[[], Sequence[Mistake[Given]]] = tuple
-    name: str = ""
-    hint: str = ""
-    rows: Sequence[MessageRow] = ()
-
-    def likely(self) -> list[Mistake[Given]]:
-        """Return the likely wrong answers that are possible and wrong here, each once."""
-        likely: list[Mistake[Given]] = []
-        for mistake in self.mistakes():
-            is_new = not any(self.act.matches(mistake.given, other.given) for other in likely)
-            if is_new and self.act.accepts(mistake.given) and not self.solved(mistake.given):
-                likely.append(mistake)
-        return likely
-
-    def solved(self, given: Given) -> bool:
-        """Return whether an answer is right, or near enough."""
-        return self.judge(given).verdict in ("right", "near")
-
-    def reply(self, given: Given) -> list[MessagePart]:
-        """Return the sentence about a likely wrong answer, without the right answer."""
-        replies = (each.words for each in self.likely() if self.act.matches(given, each.given))
-        return [*next(replies, ())]
-
-    def feedback(self, given: Given) -> list[MessagePart]:
-        """Return the sentence about a wrong answer, or where to look again."""
-        right = self.judge(None).right
-        hint = [] if right is None else self.act.difference(given, right)
-        return self.reply(given) or hint
-
-    def mark(self, tries: Sequence[Given], gave_up: bool) -> Mark | None:
-        """Return how a question was answered, or None while a try is left."""
-        if tries and self.solved(tries[-1]):
-            return "first" if len(tries) == 1 or self.act.is_live else "second"
-        if gave_up:
-            return "shown"
-        return "tried" if len(tries) >= TRIES and not self.act.is_live else None
-
-    def result(self, tries: Sequence[Given], gave_up: bool) -> TaskResult | None:
-        """Return what the stage says about the answers so far, or None before the first one."""
-        if not tries and not gave_up:
-            return None
-        mark = self.mark(tries, gave_up)
-        if mark is None and self.act.is_live:
-            message = self.judge(tries[-1]).message
-            return {"kind": "draft", "message": message, "note": ""}
-        if mark is None:
-            message = [*self.feedback(tries[-1]), f" {self.hint}".rstrip()]
-            return {"kind": "again", "message": message, "note": " One more try."}
-        given = None if gave_up else tries[-1]
-        judgment = self.judge(given)
-        message = [*judgment.message]
-        if mark == "tried":  # the second mistake is answered, too
-            message = [*self.reply(tries[-1]), " ", *message]
-        note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
-        kind = judgment.verdict if given is not None else "shown"
-        return {"kind": kind, "message": message, "note": note}
-
-
-@dataclass(frozen=True)
-class Task(Generic[Given]):
-    """A text on the stage, and the questions about it.
-
-    Attributes:
-        questions: The questions in their order, or none where a text of the user's own is only
-            seen. Each function may raise `NoQuestionError`.
+        questions: Return the tasks in their order; none none where a text of the user's own is only
+            seen. Each may raise `NoQuestionError`.
         payload: Returns the player's payload once some questions are answered, by their number and
             the last answer to the next one, if any. It has no decision that the user has not seen.
             Its "task" has what depends on that answer: "places", "rows", or "actions", which are
@@ -173,9 +68,13 @@ class Task(Generic[Given]):
         figures: The figures in its prose that depend on its text, by their names.
     """
 
-    questions: Sequence[Callable[[], Question[Given]]]
+    questions: Sequence[Callable[[], Task[Given]]]
     payload: Callable[[int, Given | None], Player]
     figures: Mapping[str, int | str] = field(default_factory=dict)
+
+    def drawn(self, change: Callable[[Player], Player]) -> Exercise[Given]:
+        """Return the exercise with other payloads, which a function makes of these."""
+        return replace(self, payload=lambda done, given: change(self.payload(done, given)))
 
 
 @dataclass(frozen=True)
@@ -186,7 +85,7 @@ class Chapter:
         key: Its name in links, and that of its prose.
         texts: The texts of each task, by its name. The first one is that of rooms and teachers;
             each of the others follows when the user asks for it.
-        tasks: Returns a task about a text, by its name; may raise `NoQuestionError`.
+        tasks: Returns the exercise of a text, by its name; may raise `NoQuestionError`.
         own: The task that the user can do with a text of their own, or "".
         example: A text in its place while they have typed none, or "".
         longest: The most characters of that text.
@@ -199,7 +98,7 @@ class Chapter:
 
     key: str
     texts: Mapping[str, Sequence[str]]
-    tasks: Mapping[str, Callable[[str], Task[Any]]]
+    tasks: Mapping[str, Callable[[str], Exercise[Any]]]
     own: str = ""
     example: str = ""
     longest: int = 1_000
@@ -214,8 +113,8 @@ class Chapter:
         """The first text of the first task."""
         return next(iter(self.texts.values()))[0]
 
-    def task(self, name: str, turn: int = 0) -> Task[Any]:
-        """Return a task about its first text, or a later one; may raise `NoQuestionError`."""
+    def task(self, name: str, turn: int = 0) -> Exercise[Any]:
+        """Return the exercise of its first text, or a later one; may raise `NoQuestionError`."""
         return self.tasks[name](self.texts[name][turn])
 
 
@@ -226,19 +125,13 @@ def belief_of(key: str) -> prose.Belief:
     return belief
 
 
-def belief_question(key: str, figures: Mapping[str, int | str]) -> Question[int]:
+def belief_question(key: str, figures: Mapping[str, int | str]) -> Task[int]:
     """Return the belief at the end of a chapter. Its answers do not depend on a text."""
     belief = belief_of(key)
     replies = [prose.fill(option.answer, figures) for option in belief.options]
 
-    def judge(given: int | None) -> Judgment[int]:
-        verdict: Verdict = "right" if given in (None, belief.right) else "wrong"
-        return Judgment(verdict, [replies[belief.right]], belief.right)
-
-    def mistakes() -> list[Mistake[int]]:
-        return [Mistake(i, [reply]) for i, reply in enumerate(replies) if i != belief.right]
-
-    options = (prose.fill(option.words, figures) for option in belief.options)
-    return Question(
-        BeliefAct(tuple(options)), judge, mistakes, prose.fill(belief.question, figures)
-    )
+    mistakes = [Mistake(i, [reply]) for i, reply in enumerate(replies) if i != belief.right]
+    act = BeliefAct(tuple(prose.fill(option.words, figures) for option in belief.options))
+    prompt = parts_of(prose.fill(belief.question, figures))
+    right = judged(belief.right, [replies[belief.right]])
+    return Task(act, right, lambda: mistakes, prompt=prompt)

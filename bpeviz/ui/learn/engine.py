@@ -22,7 +22,7 @@ from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
 from bpeviz.text import label as label_of
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.base import MOST_PLACES, Mistake, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import MOST_PLACES, Exercise, NoQuestionError
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views import encoded
 from bpeviz.views.acts import (
@@ -37,6 +37,7 @@ from bpeviz.views.acts import (
 )
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.stage import Row, Stage, names_in, of_columns, of_pieces, of_training
+from bpeviz.views.task import Mistake, Task, judged
 
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
@@ -96,9 +97,9 @@ def still(rows: Sequence[Row], *identity: object) -> Player:
     return payload
 
 
-def typed(question: Question[str], rows: Callable[[str], Sequence[Row]]) -> Task[str]:
-    """Return the task of a text that the user types, in the rows that it has at each change."""
-    return Task([lambda: question], lambda done, given: still(rows(given or "")))
+def typed(question: Task[str], rows: Callable[[str], Sequence[Row]]) -> Exercise[str]:
+    """Return the exercise of a text that the user types, in the rows that it has at each change."""
+    return Exercise([lambda: question], lambda done, given: still(rows(given or "")))
 
 
 def row(
@@ -181,8 +182,8 @@ def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hu
     return hues([stage_of(trainings(step), text).rows[0].coloring], given)
 
 
-def rounds_of(text: str, rounds: int, start: int = 0, last: int = 0) -> Task[int]:
-    """Return the task in which the user chooses the pairs of some merges.
+def rounds_of(text: str, rounds: int, start: int = 0, last: int = 0) -> Exercise[int]:
+    """Return the exercise in which the user chooses the pairs of some merges.
 
     Args:
         text: The text.
@@ -207,7 +208,7 @@ def rounds_of(text: str, rounds: int, start: int = 0, last: int = 0) -> Task[int
         return on_stage(stage, "rounds")
 
     questions = [partial(next_pair, training, text, start + i) for i in range(pairs)]
-    return Task(questions, payload, {"first": _first_pair(training, start)})
+    return Exercise(questions, payload, {"first": _first_pair(training, start)})
 
 
 def _first_pair(trainings: Callable[[int], MergeTraining], step: int) -> str:
@@ -223,7 +224,7 @@ def picked(
     message: Sequence[MessagePart],
     wrong: Sequence[Mistake[int]],
     rows: Sequence[MessageRow] = (),
-) -> Question[int]:
+) -> Task[int]:
     """Return the question for one of some options.
 
     Args:
@@ -233,14 +234,10 @@ def picked(
         wrong: What is wrong with each of the others; that about the right one is left out.
         rows: What is listed below it.
     """
-
-    def judge(given: int | None) -> Judgment[int]:
-        return Judgment("right" if given in (None, right) else "wrong", message, right)
-
-    return Question(BeliefAct(tuple(options)), judge, lambda: wrong, rows=rows)
+    return Task(BeliefAct(tuple(options)), judged(right, message), lambda: wrong, rows)
 
 
-def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Question[int]:
+def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Task[int]:
     """Return the question for the pair that is merged after `step` merges.
 
     Args:
@@ -292,7 +289,7 @@ def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -
         ]
 
     named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
-    return Question(PairAct(named), judge, mistakes, name=f"Merge {step + 1}")
+    return Task(PairAct(named), judge, mistakes)
 
 
 def _decided(
@@ -341,8 +338,8 @@ class MergeNumbers(NamedTuple):
 
 def merges_in_order(
     text: str, tokenizer: Tokenizer, rounds: int, numbers: MergeNumbers, rows: Sequence[MessageRow]
-) -> Task[int]:
-    """Return the task in which the user chooses the first merges that encode a text.
+) -> Exercise[int]:
+    """Return the exercise in which the user chooses the first merges that encode a text.
 
     Args:
         text: The text.
@@ -365,12 +362,14 @@ def merges_in_order(
     def payload(done: int, given: int | None) -> Player:
         return on_stage(encoding(text, tokenizer, done if done < count else None), "encode")
 
-    return Task([partial(_merge_in_order, whole, i, numbers, rows) for i in range(count)], payload)
+    return Exercise(
+        [partial(_merge_in_order, whole, i, numbers, rows) for i in range(count)], payload
+    )
 
 
 def _merge_in_order(
     whole: trace.Inspection, step: int, numbers: MergeNumbers, rows: Sequence[MessageRow]
-) -> Question[int]:
+) -> Task[int]:
     """Return the question for the merge after `step` merges of a text."""
     tokenizer, cut = whole.tokenizer, whole.boundaries
     ids, ends = cut.ids(step).tolist(), cut.token_ends(step).tolist()
@@ -413,7 +412,7 @@ def _merge_in_order(
         return f"{often} {numbers.words.format(f'{number:,}')}, and {numbers.earlier} fits, too."
 
     named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
-    return Question(PairAct(named), judge, mistakes, f"Step {step + 1}", rows=rows)
+    return Task(PairAct(named), judge, mistakes, rows)
 
 
 def plain(payload: Player) -> Player:
@@ -428,14 +427,14 @@ def bare(payload: Player) -> Player:
     return {**plain(payload), "isBare": True}
 
 
-def cut_task(
+def cut_exercise(
     text: str,
     tokenizer: Tokenizer,
     name: str,
     likely: Mapping[tuple[str, ...], str] = EMPTY,
     special: Sequence[str] = (),
-) -> Task[int]:
-    """Return the task in which the user places the boundaries of a tokenizer.
+) -> Exercise[int]:
+    """Return the exercise in which the user places the boundaries of a tokenizer.
 
     Args:
         text: The text.
@@ -451,17 +450,17 @@ def cut_task(
     """
     places, _ = cut_places(text, tokenizer, special)
     if len(places) > MOST_PLACES:  # too many to guess
-        return Task((), lambda done, given: played(text, tokenizer, name))
+        return Exercise((), lambda done, given: played(text, tokenizer, name))
 
     def payload(done: int, given: int | None) -> Player:
         stage = encoding(text, tokenizer, special=special) if done else encoding(text, tokenizer, 0)
         return plain(on_stage(stage, "cuts", name))
 
-    return Task([partial(cuts, text, tokenizer, name, likely, special)], payload)
+    return Exercise([partial(cuts, text, tokenizer, likely, special)], payload)
 
 
-def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task[int]:
-    """Return the task in which the user places GPT-4o's boundaries; see `cut_task`.
+def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Exercise[int]:
+    """Return the exercise in which the user places GPT-4o's boundaries; see `cut_exercise`.
 
     Raises:
         NoQuestionError: As above, or the file of GPT-4o's vocabulary is missing.
@@ -469,16 +468,15 @@ def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task
     tokenizer = stored.gpt4o(text)
     if tokenizer is None:
         raise NoQuestionError("GPT-4o's list of tokens is not on this machine yet.")
-    return cut_task(text, tokenizer, "GPT-4o's tokens", likely)
+    return cut_exercise(text, tokenizer, "GPT-4o's tokens", likely)
 
 
 def cuts(
     text: str,
     tokenizer: Tokenizer,
-    name: str,
     likely: Mapping[tuple[str, ...], str] = EMPTY,
     special: Sequence[str] = (),
-) -> Question[int]:
+) -> Task[int]:
     """Return the question where a tokenizer cuts a text: between letters, or inside of one."""
     tokens, raw = tokenizer.tokens(text, allowed_special=special), text.encode()
     places, ends = cut_places(text, tokenizer, special)
@@ -491,7 +489,7 @@ def cuts(
         message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
         for part in tokens:
             message += [token_with_id(part.label, part.id), " "]
-        return Judgment("right" if given in (None, right) else "wrong", message, right)
+        return judged(right, message)(given)
 
     def mistakes() -> list[Mistake[int]]:
         every = (1 << len(after)) - 1
@@ -506,7 +504,7 @@ def cuts(
             Mistake(0, ["You placed no boundary, but it is more than one token."]),
         ]
 
-    return Question(act, judge, mistakes, name=name)
+    return Task(act, judge, mistakes)
 
 
 def cut_places(

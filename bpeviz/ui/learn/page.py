@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 import streamlit as st
 
 from bpeviz.corpus import samples
-from bpeviz.room import votes
 from bpeviz.text import clean, digest_of
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
@@ -26,13 +26,8 @@ from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.learn import prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.base import (
     LONGEST_OWN_WORD,
-    MARK_WORDS,
-    SIGNS,
-    TRIES,
     Chapter,
-    Mark,
     NoQuestionError,
-    Question,
     StoredAnswer,
     belief_of,
     belief_question,
@@ -43,13 +38,13 @@ from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 from bpeviz.views import playable
 from bpeviz.views.acts import (
     BeliefAct,
-    BoundariesAct,
     TypeAct,
     parts_of,
 )
 from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
-from bpeviz.views.payloads import Answer, MessagePart, StageTask, TaskResult
+from bpeviz.views.payloads import Answer, StageTask, TaskResult
 from bpeviz.views.playable import Interactive
+from bpeviz.views.task import MARK_WORDS, SIGNS, TRIES, Mark, Task
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -151,10 +146,10 @@ def page_content(values: Values) -> Interactive:
     if key not in BY_KEY or name == BELIEF:
         raise ValueError("This question of Learn has no stage. A run sheet asks it by “learn”.")
     chapter, words = BY_KEY[key], prose.read(key)
-    task = chapter.task(name)
-    player = task.payload(0, None)
+    exercise = chapter.task(name)
+    player = exercise.payload(0, None)
     player.pop("task", None)
-    title = prose.fill(words.task(name).question, {**chapter.figures(), **task.figures})
+    title = prose.fill(words.task(name).question, {**chapter.figures(), **exercise.figures})
     return playable.of_player(player, title, [words.title])
 
 
@@ -395,11 +390,11 @@ def _turn_to(turns: dict[str, int], key: str) -> None:
 def _draw_task(
     chapter: Chapter, name: str, own: str = "", turn: int = 0, text: str | None = None
 ) -> bool:
-    """Draw a task on the stage; return whether all its questions are answered.
+    """Draw an exercise on the stage; return whether all its tasks are answered.
 
     Args:
         chapter: The chapter.
-        name: The name of the task.
+        name: The name of the exercise.
         own: The end of the names of its answers, where these leave no marks.
         turn: The number of the chapter's text.
         text: A text of the user's own in its place.
@@ -442,9 +437,8 @@ def _draw_task(
         st.title(fill(words.question) + left, anchor=False)
         with st.container(key="lead"):
             st.markdown(fill(words.lead))
-    prompt = parts_of(fill(words.question))
-    act = question.act
-    task, given = _task(question, f"{of}/{number}", prompt, result, given, is_done, entry["shown"])
+    question = replace(question, prompt=parts_of(fill(words.question)))
+    task, given = _task(question, f"{of}/{number}", result, given, is_done, entry["shown"])
     payload = asked.payload(answered, given)
     payload["name"] = title
     task.update(payload.get("task", {}))
@@ -452,7 +446,7 @@ def _draw_task(
     if _WANTED.get() == f"{chapter.key}/{name}" and not is_own:
         task["isWanted"] = True
         _WANTED.clear()
-    kind = "_typed" if isinstance(act, TypeAct) else "_own" if is_own else ""
+    kind = "_typed" if isinstance(question.act, TypeAct) else "_own" if is_own else ""
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         answered_by = partial(_take, key, of, number, names[number], question)
         components.player(payload, key, on_answer=answered_by)
@@ -460,9 +454,8 @@ def _draw_task(
 
 
 def _task(
-    question: Question[Any],
+    question: Task[Any],
     of: str,
-    prompt: Sequence[MessagePart],
     result: TaskResult | None,
     given: Answer | None,
     is_done: bool,
@@ -470,33 +463,16 @@ def _task(
 ) -> tuple[StageTask, Answer | None]:
     """Return the task of a payload, and the answer that the stage draws."""
     act = question.act
-    task: StageTask = {
-        "of": of,
-        "act": act.kind if not is_done or act.is_live else None,
-        "prompt": prompt,
-        "rows": [*question.rows],
-        "places": [*act.places],
-        "pieces": [],
-        "isLive": act.is_live,
-        "actions": {},
-        "longest": act.longest if isinstance(act, TypeAct) else None,
-        "canShow": not is_done,
-        "given": given,
-        "right": None,
-        "result": result,
-        "isTitled": True,
-        "options": act.options if isinstance(act, BeliefAct) else (),
-    }
-    if is_done and isinstance(act, BeliefAct):
-        task["right"] = [question.judge(None).right or 0]
-    if is_done and isinstance(act, BoundariesAct) and not act.is_live:
-        task["right"] = [*act.values(question.judge(given).right or 0)]
     if is_shown and act.is_live:  # the user may change it
-        given = task["given"] = question.judge(None).right
+        given = question.right
+    has_right = is_done and act.kind in ("belief", "boundaries") and not act.is_live
+    right = [*act.values(question.judge(given).right or 0)] if has_right else None
+    task = question.payload(of, given, right, result, is_over=is_done)
+    task["canShow"], task["isTitled"] = not is_done, True
     return task, given
 
 
-def _marked(name: str, question: Question[Any], entry: StoredAnswer) -> bool:
+def _marked(name: str, question: Task[Any], entry: StoredAnswer) -> bool:
     """Return whether a question is done; store its first mark about a chapter's own text."""
     marks = _MARKS.get() or {}
     mark = question.mark(entry["tries"], entry["shown"])
@@ -505,7 +481,7 @@ def _marked(name: str, question: Question[Any], entry: StoredAnswer) -> bool:
     return bool(mark or entry.get("done"))
 
 
-def _entry(name: str, of: str, question: Question[Any]) -> StoredAnswer:
+def _entry(name: str, of: str, question: Task[Any]) -> StoredAnswer:
     """Return the answer to a question about a text: its tries, and whether it was shown."""
     entry = (_ANSWERS.get() or {}).get(name)
     if entry and entry["of"] == of and all(map(question.act.accepts, entry["tries"])):
@@ -513,7 +489,7 @@ def _entry(name: str, of: str, question: Question[Any]) -> StoredAnswer:
     return {**EMPTY, "of": of}
 
 
-def _take(key: str, of: str, number: int, name: str, question: Question[Any]) -> None:
+def _take(key: str, of: str, number: int, name: str, question: Task[Any]) -> None:
     """Use an answer that the browser sent, unless it is about another text or question."""
     match (st.session_state.get(key) or {}).get("answer"):
         case {"of": str(about), "value": value} if about == f"{of}/{number}":
@@ -522,7 +498,7 @@ def _take(key: str, of: str, number: int, name: str, question: Question[Any]) ->
                 _put(name, of, question, value)
 
 
-def _put(name: str, of: str, question: Question[Any], value: Answer | None) -> None:
+def _put(name: str, of: str, question: Task[Any], value: Answer | None) -> None:
     """Store an answer, None to be shown the right one."""
     before = _entry(name, of, question)
     tries, is_done = before["tries"], _marked(name, question, before)
@@ -541,8 +517,8 @@ def _draw_belief(chapter: Chapter) -> bool:
     Returns:
         Whether it is answered.
     """
-    question: Question[Any] = belief_question(chapter.key, chapter.figures())
-    st.title(question.name, anchor=False)
+    question: Task[Any] = belief_question(chapter.key, chapter.figures())
+    st.title(question.words, anchor=False)
     name = f"{chapter.key}/{BELIEF}/0"
     entry = _entry(name, BELIEF, question)
     is_done = _marked(name, question, entry)
@@ -594,7 +570,7 @@ def _draw_own(chapter: Chapter) -> None:
 # ---- parts of the page
 
 
-def _for_votes(chapter: Chapter) -> list[votes.VoteQuestion]:
+def _for_votes(chapter: Chapter) -> list[Task[int]]:
     """Return the questions of a chapter on which a room can vote."""
     return [*vote_questions.of(chapter.key).values()]
 

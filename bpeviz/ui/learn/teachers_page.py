@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -12,9 +13,9 @@ from bpeviz.text import label
 from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.ui.learn.vote_questions import Asked
 from bpeviz.views.acts import BeliefAct, parts_of
 from bpeviz.views.payloads import MessagePart
+from bpeviz.views.task import Task
 
 PARAMETER, STUDENT = "teacher", "student"
 """The parameter of the address, and its value for the sheet without answers."""
@@ -69,36 +70,36 @@ def _rows(chapter: Chapter, *, has_answers: bool) -> list[Sequence[str]]:
     except NoQuestionError as error:
         return [(goal,), (escape(str(error)),)]
     rows: list[Sequence[str]] = [(goal,)]
-    for entry in listed:
-        name, _, number = entry.key.partition("/")[2].partition("/")
+    for key, task in listed:
+        name, _, number = key.partition("/")[2].partition("/")
         if number != "0":  # another round
             continue
-        about = "" if entry.task is None else f" {_token(label(chapter.texts[name][0].encode()))}"
-        link = f'<a href="Learn?chapter={chapter.key}/{name}">{_html(entry.prompt)}</a>{about}'
-        cells = (_answer(entry), _mistake(entry)) if has_answers else (_blank(entry),)
+        about = "" if task.stage is None else f" {_token(label(chapter.texts[name][0].encode()))}"
+        link = f'<a href="Learn?chapter={chapter.key}/{name}">{_html(task.prompt)}</a>{about}'
+        cells = (_answer(task), _mistake(task)) if has_answers else (_blank(task),)
         rows.append((link, *cells))
     return rows
 
 
-def _answer(entry: Asked) -> str:
+def _answer(task: Task[Any]) -> str:
     """Return the answer to a question."""
-    act, right = entry.question.act, entry.question.judge(None)
+    act, right = task.act, task.judge(None)
     is_in_words = isinstance(act, BeliefAct) or act.kind == "type"
     named = [f"{act.words(right.right)} "] if is_in_words and right.right is not None else []
     return _html([*named, *right.message])
 
 
-def _mistake(entry: Asked) -> str:
+def _mistake(task: Task[Any]) -> str:
     """Return the likeliest wrong answer to a question, with what to say."""
-    for mistake in entry.question.likely():
-        given = entry.question.act.words(mistake.given)
+    for mistake in task.likely():
+        given = task.act.words(mistake.given)
         return f"<i>{escape(given)}</i> {_html(mistake.words)}"
     return ""
 
 
-def _blank(entry: Asked) -> str:
+def _blank(task: Task[Any]) -> str:
     """Return the options of a question, or place to write."""
-    act = entry.question.act
+    act = task.act
     if isinstance(act, BeliefAct):
         return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.sentences)
     return "&nbsp;"

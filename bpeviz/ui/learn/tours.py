@@ -129,19 +129,22 @@ class Tour:
         """Return the parameters of the address that opens the page at a step."""
         return {session.TOUR: f"{self.key}.{step}"}
 
-    def told(self, number: int) -> Sequence[str]:
+    def paragraphs(self, number: int) -> Sequence[str]:
         """Return the paragraphs of a step, or what they wait for."""
         if missing := [catalog.title(name) for name in self.needs if not download.available(name)]:
             why = (
                 f"This step needs the files of {joined(missing)}, which this machine does not have."
             )
             return [f"{why} The page tries to download them."]
-        told = [*self.steps[number - 1].paragraphs]
+        paragraphs = [*self.steps[number - 1].paragraphs]
         if number == 1 and self.guess:
             picked = (_GUESSED.get() or {}).get(self.key, self.guess.right)
             option = self.guess.options[picked]
-            told.insert(0, f"**{'Right.' if option.right else 'Not quite.'}** {option.answer}")
-        return told + ([f"Sources: {self.sources}"] if number == len(self.steps) else [])
+            paragraphs.insert(
+                0, f"**{'Right.' if option.right else 'Not quite.'}** {option.answer}"
+            )
+        sources = [f"Sources: {self.sources}"] if number == len(self.steps) else []
+        return paragraphs + sources
 
     def is_asking(self, number: int) -> bool:
         """Return whether the guess stands before a step."""
@@ -240,7 +243,7 @@ def draw(page: Page) -> None:
         return
     step = tour.steps[number - 1]
     data = {"tour": tour.key, "title": tour.title, "step": number, "steps": len(tour.steps)}
-    data |= {"heading": step.heading, "words": tour.told(number)}
+    data |= {"heading": step.heading, "words": tour.paragraphs(number)}
     data |= {"mark": list(step.mark), "options": []}
     if tour.guess and tour.is_asking(number):
         options = [option.words for option in tour.guess.options]

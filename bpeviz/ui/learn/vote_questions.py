@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
-from bpeviz.room.votes import VoteQuestion
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
+from bpeviz.ui.learn.base import Chapter, Exercise, NoQuestionError, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.views.acts import (
     BeliefAct,
@@ -22,6 +21,7 @@ from bpeviz.views.acts import (
     parts_of,
 )
 from bpeviz.views.payloads import MessagePart, Player
+from bpeviz.views.task import Task
 
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
@@ -46,26 +46,6 @@ class OfferedChapter(TypedDict):
     questions: dict[str, str]
 
 
-class Asked(NamedTuple):
-    """A question about the first text of a chapter.
-
-    Attributes:
-        key: Its name in answers and votes, such as `merge/pair/0`.
-        prompt: The question as the stage shows it.
-        question: The question.
-        task: Its task, or None for a belief.
-        name: Its key, by which run sheets name it, and its subject, which tells no answer.
-        vote: Its vote, if rooms can vote on it.
-    """
-
-    key: str
-    prompt: Sequence[MessagePart]
-    question: Question[Any]
-    task: Task[Any] | None
-    name: str = ""
-    vote: VoteQuestion | None = None
-
-
 def offered() -> list[OfferedChapter]:
     """Return the chapters whose questions a leader can ask.
 
@@ -81,7 +61,7 @@ def offered() -> list[OfferedChapter]:
     return chapters
 
 
-def find(key: str) -> VoteQuestion | None:
+def find(key: str) -> Task[int] | None:
     """Return the vote on a question, such as that of `merge/pair/0`, or None if there is none.
 
     Raises:
@@ -91,34 +71,34 @@ def find(key: str) -> VoteQuestion | None:
 
 
 @cache  # without chapters that cannot be computed
-def of(group: str) -> Mapping[str, VoteQuestion]:
-    """Return the votes on the questions of a chapter, by their keys."""
+def of(group: str) -> Mapping[str, Task[int]]:
+    """Return the tasks of a chapter on which rooms can vote, by their keys."""
     entries = asked(BY_KEY[group]) if group in BY_KEY else ()
-    return {entry.key: entry.vote for entry in entries if entry.vote}
+    return {key: vote for key, task in entries if (vote := _vote(key, task))}
 
 
-def asked(chapter: Chapter) -> Iterator[Asked]:
-    """Yield the questions about the first text of a chapter, its belief last.
+def asked(chapter: Chapter) -> Iterator[tuple[str, Task[Any]]]:
+    """Yield the tasks about the first text of a chapter by their keys, its belief last.
+
+    A key is a name in answers, such as `merge/pair/0`. The name of a task is its key, by which run
+    sheets name it, and its subject, which tells no answer.
 
     Raises:
         NoQuestionError: They cannot be computed.
     """
     figures, words = chapter.figures(), prose.read(chapter.key)
     for name, task_words in words.tasks.items():
-        task = chapter.task(name)
-        prompt = parts_of(prose.fill(task_words.question, {**figures, **task.figures}))
-        for i, make in enumerate(task.questions):
-            question = make()
-            vote = _vote(question, prompt, _stage(question, task, i))
-            key = f"{chapter.key}/{name}/{i}"
-            has_words = isinstance(question.act, BeliefAct)  # its text may have the answer
-            subject = task_words.question if has_words else chapter.texts[name][0]
-            title = _named(key, prose.fill(subject, {**figures, **task.figures}).replace("`", ""))
-            yield Asked(key, prompt, question, task, title, vote and _titled(vote, key, title))
-    belief = belief_question(chapter.key, figures)
-    prompt, key = parts_of(belief.name), f"{chapter.key}/belief/0"
-    title, vote = _named(key, belief.name), _vote(belief, prompt)
-    yield Asked(key, prompt, belief, None, title, vote and replace(vote, name=title))
+        exercise = chapter.task(name)
+        fill = partial(prose.fill, figures={**figures, **exercise.figures})
+        prompt = parts_of(fill(task_words.question))
+        for i, make in enumerate(exercise.questions):
+            task, key = make(), f"{chapter.key}/{name}/{i}"
+            has_words = isinstance(task.act, BeliefAct)  # its text may have the answer
+            subject = fill(task_words.question) if has_words else fill(chapter.texts[name][0])
+            title, stage = _named(key, subject.replace("`", "")), _stage(task, exercise, i)
+            yield key, replace(task, prompt=prompt, stage=stage, name=title)
+    belief, key = belief_question(chapter.key, figures), f"{chapter.key}/belief/0"
+    yield key, replace(belief, name=_named(key, belief.words))
 
 
 def _named(key: str, subject: str) -> str:
@@ -127,29 +107,26 @@ def _named(key: str, subject: str) -> str:
     return f"{key.removesuffix('/0')}: {shorter}"
 
 
-def _titled(vote: VoteQuestion, key: str, title: str) -> VoteQuestion:
-    """Return a vote with its name; one on new text may be asked before and after a course."""
-    return replace(vote, name=title, series=len(TRANSFERS) * (key in TRANSFERS))
+def _vote(key: str, task: Task[Any]) -> Task[int] | None:
+    """Return the task of a vote, or None if it is answered in another way.
 
-
-def _vote(
-    question: Question[Any],
-    prompt: Sequence[MessagePart],
-    stage: Callable[[bool, int | None], Player] | None = None,
-) -> VoteQuestion | None:
-    """Return a question for a vote, or None if it is answered in another way."""
-    act = question.act
+    One on new text may be asked before and after a course.
+    """
 
     def judge(given: int | None) -> Judgment[int]:
-        judgment: Judgment[int] = question.judge(given)
+        judgment: Judgment[int] = task.judge(given)
         return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
 
-    vote = VoteQuestion(prompt, act, judge, rows=question.rows, stage=stage, is_alone=True)
+    act = task.act
     if isinstance(act, PairAct):
-        likely = (mistake.given for mistake in question.likely()[: PAIRS - 1])
-        offered = [place for place in (judge(None).right, *likely) if place is not None]
-        return replace(vote, act=replace(act, offered=offered))
-    return vote if isinstance(act, (BeliefAct, BoundariesAct, StopAct)) else None
+        likely = (mistake.given for mistake in task.likely()[: PAIRS - 1])
+        offered = [place for place in (task.right, *likely) if place is not None]
+        act = replace(act, offered=offered)
+    elif not isinstance(act, (BeliefAct, BoundariesAct, StopAct)):
+        return None
+    return replace(
+        task, act=act, judge=judge, is_alone=True, series=len(TRANSFERS) * (key in TRANSFERS)
+    )
 
 
 def _parts(part: MessagePart) -> Sequence[MessagePart]:
@@ -157,16 +134,16 @@ def _parts(part: MessagePart) -> Sequence[MessagePart]:
 
 
 def _stage(
-    question: Question[Any], task: Task[Any], number: int
+    task: Task[Any], exercise: Exercise[Any], number: int
 ) -> Callable[[bool, int | None], Player]:
-    """Return the stage of a question of a task before and after the answer."""
-    act = question.act
+    """Return the stage of a task of an exercise before and after the answer."""
+    act = task.act
 
     @lru_cache(STORED_STAGES)
     def stage(is_revealed: bool, given: int | None) -> Player:
         if is_revealed and (act.is_live or given is None):
-            given = question.judge(None).right
-        payload = task.payload(number + is_revealed, given)
+            given = task.right
+        payload = exercise.payload(number + is_revealed, given)
         if act.kind == "stop" and given is not None and not is_revealed:
             payload["initialStep"] = given
         return payload

@@ -15,7 +15,6 @@ from bpeviz.room.contents import RoomScore
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.tickets import TICKETS, Ticket
-from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
@@ -26,6 +25,7 @@ from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.user import browser_of, current_user
 from bpeviz.views.playable import Interactive
+from bpeviz.views.task import Task
 
 GROUP = ":material/groups:"
 
@@ -96,7 +96,7 @@ def _link(page: Page) -> str:
 
 
 @dialog("Room", icon=GROUP)
-def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
+def _opened(room: Room, questions: Sequence[Task[int]]) -> None:
     """Show how to lead a room."""
     if room.join.notes:
         st.warning(markdown.escape(room.join.notes))

@@ -22,12 +22,13 @@ import bpeviz
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import engine, figures, stored
-from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question
+from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY, back, encode, fences, stop, units, wrong
 from bpeviz.views.acts import bits_of
+from bpeviz.views.task import Task
 
 
-def question(chapter: str, task: str, text: str | None = None) -> Question:
+def question(chapter: str, task: str, text: str | None = None) -> Task:
     of = BY_KEY[chapter]
     return (of.task(task) if text is None else of.tasks[task](text)).questions[0]()
 
@@ -196,6 +197,6 @@ def test_forged_name_is_the_control_token_or_six_ordinary_ones() -> None:
 @pytest.mark.parametrize(("word", "is_asked"), [("Donaudampfschifffahrt", True), ("a" * 40, False)])
 def test_long_words_are_guessed_or_played(word: str, is_asked: bool) -> None:
     """A tokenizer of single bytes: where a token ends does not matter for the number of places."""
-    task = engine.cut_task(word, stored.o200k().at_step(0), "tokens")
+    task = engine.cut_exercise(word, stored.o200k().at_step(0), "tokens")
     assert bool(task.questions) == is_asked
     assert is_asked or task.payload(0, None)["plays"]

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import tiktoken
 
-from bpeviz.ui.learn.base import DON_QUIJOTE, Question
+from bpeviz.ui.learn.base import DON_QUIJOTE
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, back, stop, units
 from bpeviz.ui.learn.chapters import merge as merge_chapter
 from bpeviz.views.acts import BoundariesAct
+from bpeviz.views.task import Task
 
 TEXTS = [
     (chapter.key, name, turn)
@@ -54,7 +55,7 @@ def trained(rows: list[list[bytes]], merges: int) -> tuple[list[Pair], list[list
     return pairs, rows
 
 
-def cut(parts: Sequence[bytes], question: Question) -> int:
+def cut(parts: Sequence[bytes], question: Task) -> int:
     """Return the answer with a boundary after each part."""
     ends = [end - 1 for end in accumulate(map(len, parts))]
     return sum(1 << i for i, atom in enumerate(question.act.places) if atom in ends)
@@ -66,16 +67,16 @@ def place(parts: Sequence[bytes], pair: Pair) -> int:
     return sum(map(len, parts[: i + 1])) - 1
 
 
-def told(question: Question) -> str:
+def told(question: Task) -> str:
     message = question.judge(None).message
     return "".join(part if isinstance(part, str) else part["label"] for part in message)
 
 
-def is_solved(question: Question, given: Any) -> bool:
+def is_solved(question: Task, given: Any) -> bool:
     return question.act.accepts(given) and question.solved(given)
 
 
-def check_pairs(questions: Sequence[Question], text: str) -> None:
+def check_pairs(questions: Sequence[Task], text: str) -> None:
     row = single(text)
     if text == merge_chapter.NEW_TEXT:  # the first merge is made
         row = merge(row, best_pairs([row])[0])
@@ -87,7 +88,7 @@ def check_pairs(questions: Sequence[Question], text: str) -> None:
         row = merge(row, best[0])
 
 
-def check_stop(questions: Sequence[Question], text: str) -> None:
+def check_stop(questions: Sequence[Task], text: str) -> None:
     pairs, _ = trained([single(DON_QUIJOTE)], 40)
     counts = [len(row := single(text))]
     counts += [len(row := merge(row, pair)) for pair in pairs]
@@ -97,7 +98,7 @@ def check_stop(questions: Sequence[Question], text: str) -> None:
     assert f"{counts[0]} → {counts[-1]} tokens" in told(questions[0])
 
 
-def check_fences(questions: Sequence[Question], text: str) -> None:
+def check_fences(questions: Sequence[Task], text: str) -> None:
     (question,) = questions
     parts = text.replace(" ", "| ").replace(",", "|,").replace(".", "|.").split("|")
     rights = cut([part.encode() for part in parts if part], question)
@@ -109,7 +110,7 @@ def check_fences(questions: Sequence[Question], text: str) -> None:
     assert not question.solved(0)
 
 
-def check_places(question: Question, row: Sequence[bytes], right: Pair) -> None:
+def check_places(question: Task, row: Sequence[bytes], right: Pair) -> None:
     """Check that all places of a pair are right, and no others."""
     ends = [end - 1 for end in accumulate(map(len, row))]
     pairs = dict(zip(ends, pairwise(row), strict=False))
@@ -119,13 +120,13 @@ def check_places(question: Question, row: Sequence[bytes], right: Pair) -> None:
         assert pair == right or question.feedback(atom)
 
 
-def check_ids(questions: Sequence[Question], text: str) -> None:
+def check_ids(questions: Sequence[Task], text: str) -> None:
     letter = next(letter for letter in text if not letter.isascii())
     assert questions[0].judge(None).right == [*letter.encode()]
     assert is_solved(questions[0], [*letter.encode()])
 
 
-def check_ranks(questions: Sequence[Question], text: str) -> None:
+def check_ranks(questions: Sequence[Task], text: str) -> None:
     ranks = tiktoken.get_encoding("o200k_base")._mergeable_ranks
     row = single(text)
     for question in questions:
@@ -135,20 +136,20 @@ def check_ranks(questions: Sequence[Question], text: str) -> None:
         row = merge(row, pair)
 
 
-def picked(question: Question, words: str) -> bool:
+def picked(question: Task, words: str) -> bool:
     """Return whether an option is right, and no other one."""
     verdicts = [question.judge(i).verdict for i, _ in enumerate(question.act.options)]
     right = [option["words"] for option in question.act.options].index(words)
     return verdicts.count("right") == 1 and verdicts[right] == "right"
 
 
-def check_line(questions: Sequence[Question], text: str) -> None:
+def check_line(questions: Sequence[Task], text: str) -> None:
     whole = tiktoken.get_encoding("o200k_base")
     (split,) = (line for line in text.split("\n") if len(whole.encode(line)) > 1)
     assert picked(questions[0], split)
 
 
-def check_back(questions: Sequence[Question], text: str) -> None:
+def check_back(questions: Sequence[Task], text: str) -> None:
     pairs, _ = trained([single(DON_QUIJOTE)], 40)
     row = single(text)
     for pair in pairs:
@@ -159,12 +160,12 @@ def check_back(questions: Sequence[Question], text: str) -> None:
     assert picked(questions[0], offered.decode().replace(" ", "·"))
 
 
-def check_alone(questions: Sequence[Question], text: str) -> None:
+def check_alone(questions: Sequence[Task], text: str) -> None:
     broken = [byte for byte in text.encode()[: back.OFFERED] if byte > 127]
     assert [picked(questions[0], str(byte)) for byte in broken] == [True]
 
 
-def check_slow(questions: Sequence[Question], text: str) -> None:
+def check_slow(questions: Sequence[Task], text: str) -> None:
     pairs, _ = trained([single(units.TRAINED_ON)], units.MERGES)
     row = single(text)
     for pair in pairs:
@@ -173,20 +174,20 @@ def check_slow(questions: Sequence[Question], text: str) -> None:
     assert questions[0].judge(0).verdict == "wrong"
 
 
-def check_endings(questions: Sequence[Question], text: str) -> None:
+def check_endings(questions: Sequence[Task], text: str) -> None:
     assert text == "don't"  # a contraction of GPT-2's rule: don 't
     assert questions[0].judge(cut([b"don", b"'t"], questions[0])).verdict == "right"
     assert questions[0].judge(cut([b"don", b"'", b"t"], questions[0])).verdict == "wrong"
 
 
-def check_bytes(questions: Sequence[Question], example: str) -> None:
+def check_bytes(questions: Sequence[Task], example: str) -> None:
     assert is_solved(questions[0], example)
     size = len(example.encode())
     assert is_solved(questions[0], "é" * (size // 2) + "a" * (size % 2)) == (size <= 8)
     assert not is_solved(questions[0], "a" * size)
 
 
-CHECKS: dict[tuple[str, str], Callable[[Sequence[Question], str], None]] = {
+CHECKS: dict[tuple[str, str], Callable[[Sequence[Task], str], None]] = {
     ("why", "which"): check_line,
     ("units", "slow"): check_slow,
     ("units", "weights"): check_bytes,

@@ -143,7 +143,7 @@ def test_address_of_another_page_or_of_no_step_is_harmless(address: str) -> None
 
 def test_step_without_its_file_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "available", lambda name: name != "o200k_base")
-    (words,) = TOURS["real-tokenizers"].told(3)
+    (words,) = TOURS["real-tokenizers"].paragraphs(3)
     assert words.startswith("This step needs the files of GPT-4o (o200k), which this machine")
 
 

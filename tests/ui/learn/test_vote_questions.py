@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 import pytest
@@ -19,15 +19,16 @@ from bpeviz.room import rooms, sheet
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.room.votes import Vote, VoteQuestion, judged
+from bpeviz.room.votes import Vote
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.room.connections import RoomPages
+from bpeviz.views.task import Task, judged
 
 
-def vote_on(key: str) -> VoteQuestion:
+def vote_on(key: str) -> Task[int]:
     question = vote_questions.find(key)
     assert question is not None
     return question
@@ -40,7 +41,7 @@ KEYS = [*OFFERED]
 ON_STAGE = [key for key in KEYS if vote_on(key).is_staged]
 
 
-def answers(question: VoteQuestion) -> list[int]:
+def answers(question: Task[int]) -> list[int]:
     """Return two answers of which one is right, if one can be."""
     listed = [option["value"] for option in question.act.options]
     right = listed[0] if question.right is None else question.right
@@ -57,7 +58,7 @@ def opened() -> Room:
     return ROOMS.open("tester", lambda _: Invitation())
 
 
-def received(question: VoteQuestion, answer: int) -> list[str]:
+def received(question: Task[int], answer: int) -> list[str]:
     """Return all messages of a follower until the counts are shown, and its page."""
     room = opened()
     got: list[str] = []
@@ -90,13 +91,9 @@ def test_follower_gets_nothing_that_depends_on_the_answer_before_it_is_revealed(
 
 
 @cache
-def asked_by_key() -> dict[str, list[vote_questions.Asked]]:
-    """Return the questions of all chapters with each key."""
-    asked: dict[str, list[vote_questions.Asked]] = {}
-    for chapter in BY_KEY.values():
-        for one in vote_questions.asked(chapter):
-            asked.setdefault(one.key, []).append(one)
-    return asked
+def asked_by_key() -> dict[str, Task[Any]]:
+    """Return the tasks of all chapters by their keys."""
+    return dict(chain(*map(vote_questions.asked, BY_KEY.values())))
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -104,8 +101,7 @@ def test_answers_are_those_of_the_act_and_the_right_one_is_among_them(key: str) 
     question = vote_on(key)
     for answer in answers(question):
         assert question.act.accepts(answer)
-        for one in asked_by_key().get(key, []):  # not those before and after all chapters
-            assert one.question.act.accepts(answer) or question.right is None
+        assert asked_by_key()[key].act.accepts(answer) or question.right is None
     for wrong in (-1, 1 << 60):
         assert not question.act.accepts(wrong)
     if question.act.kind in ("pair", "belief"):  # others are in their order
@@ -124,7 +120,7 @@ def test_names_of_questions_begin_with_their_keys_and_tell_them_apart() -> None:
         assert vote_questions.find(unknown) is None
 
 
-def answer_named(question: VoteQuestion, words: str) -> int:
+def answer_named(question: Task[int], words: str) -> int:
     """Return the answer that a run sheet names, as it stands on the screen."""
     values = {option["words"].rstrip("."): option["value"] for option in question.act.options}
     if question.act.kind != "boundaries":

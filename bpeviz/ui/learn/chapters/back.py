@@ -8,11 +8,12 @@ from bpeviz.analysis import trace
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Chapter, Mistake, Question, Task
+from bpeviz.ui.learn.base import Chapter, Exercise
 from bpeviz.ui.learn.chapters.encode import own_tokenizer
 from bpeviz.views import encoded
 from bpeviz.views.acts import IdsAct, Judgment, token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
+from bpeviz.views.task import Mistake, Task
 
 BACK = ("Como estás?", "El niño come.", "¿Qué lugar?")
 """Texts that are decoded again. The merges of Don Quijote have none of their accents."""
@@ -30,8 +31,8 @@ def _goal(text: str) -> str:
     return next(letter for letter in text if len(own_tokenizer().encode(letter)) > 1)
 
 
-def _ids(text: str) -> Task[list[int]]:
-    """Return the task in which the user takes ids away until one character of several is left."""
+def _ids(text: str) -> Exercise[list[int]]:
+    """Return the exercise in which the user takes ids away until one character is left."""
     start, goal = own_tokenizer().encode(text), _goal(text)
     right = own_tokenizer().encode(goal)
     colors = encoded.hues_of(trace.inspect(text, own_tokenizer()))
@@ -62,18 +63,18 @@ def _ids(text: str) -> Task[list[int]]:
         data["task"] = {"pieces": [part for part, _ in parts], "actions": actions}
         return data
 
-    question = Question(IdsAct(tuple(start)), judge, name="Ids to text")
+    question = Task(IdsAct(tuple(start)), judge)
     figures: dict[str, int | str] = {
         "back": text,
         "letter": goal,
         "back_tokens": len(start),
         "back_bytes": len(text.encode()),
     }
-    return Task([lambda: question], payload, figures)
+    return Exercise([lambda: question], payload, figures)
 
 
-def _alone(word: str) -> Task[int]:
-    """Return the task in which the user picks the id that alone is no character."""
+def _alone(word: str) -> Exercise[int]:
+    """Return the exercise in which the user picks the id that alone is no character."""
     ids = own_tokenizer().encode(word)
 
     def payload(done: int, given: int | None) -> Player:
@@ -81,10 +82,10 @@ def _alone(word: str) -> Task[int]:
         parts = [(_part(i), own_tokenizer().token_bytes(i)) for i in kept]
         return engine.still([engine.decoded_row(parts)], "alone", word)
 
-    return Task([partial(_broken, ids)], payload, {"word": word})
+    return Exercise([partial(_broken, ids)], payload, {"word": word})
 
 
-def _broken(ids: list[int]) -> Question[int]:
+def _broken(ids: list[int]) -> Task[int]:
     """Return the question which of the first ids alone is no character."""
     listed = sorted(map(str, ids[:OFFERED]))
     decoded = [own_tokenizer().decode([int(name)]) for name in listed]

@@ -9,7 +9,7 @@ from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Task
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Exercise
 from bpeviz.ui.learn.chapters.merge import MERGES
 from bpeviz.views.acts import token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player
@@ -32,8 +32,8 @@ def own_tokenizer() -> MergeTokenizer:
     return trained
 
 
-def _own(text: str) -> Task[int]:
-    """Return the task in which the user chooses the merges of a text by those of Don Quijote."""
+def _own(text: str) -> Exercise[int]:
+    """Return the exercise in which the user encodes a text by the merges of Don Quijote."""
     tokenizer = own_tokenizer()
     items: list[list[MessagePart]] = [
         [token(tokenizer.token_label(part)) for part in (merge.left, merge.right)]
@@ -64,8 +64,8 @@ def _is_in(word: str, token_id: int) -> bool:
     return name in word or not (name.isascii() and name.isalpha())
 
 
-def _next(word: str, rounds: int = ROUNDS) -> Task[int]:
-    """Return the task in which the user chooses GPT-4o's merges of a word, by their ranks."""
+def _next(word: str, rounds: int = ROUNDS) -> Exercise[int]:
+    """Return the exercise in which the user chooses GPT-4o's merges of a word, by their ranks."""
     tokenizer = stored.o200k()
     items: list[list[MessagePart]] = []
     for rank in ranks(word):
@@ -79,8 +79,7 @@ def _next(word: str, rounds: int = ROUNDS) -> Task[int]:
         return next(tokenizer.find(letters), None)
 
     numbers = engine.MergeNumbers(rank_of, "has the rank {}", "a smaller one")
-    task = engine.merges_in_order(word, tokenizer, rounds, numbers, rows)
-    return Task(task.questions, lambda done, given: engine.plain(task.payload(done, given)))
+    return engine.merges_in_order(word, tokenizer, rounds, numbers, rows).drawn(engine.plain)
 
 
 def both_ways() -> Player:

@@ -8,12 +8,13 @@ from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Chapter, Mistake, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import Chapter, Exercise, NoQuestionError
 from bpeviz.ui.learn.figures import FENCED_TEXT, FENCED_TEXTS, Fenced, fenced, fences_of, joins
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import BoundariesAct, Judgment, atoms_of, bits_of, token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.stage import of_training
+from bpeviz.views.task import Mistake, Task
 
 FENCED_MERGES = 6
 
@@ -52,8 +53,8 @@ def _places(text: str) -> list[int]:
     return places
 
 
-def _apart(text: str) -> Task[int]:
-    """Return the task in which the user fences words."""
+def _apart(text: str) -> Exercise[int]:
+    """Return the exercise in which the user fences words."""
     places = _places(text)
 
     def payload(done: int, given: int | None) -> Player:
@@ -71,7 +72,7 @@ def _apart(text: str) -> Task[int]:
         data["task"] = {"rows": rows}
         return data
 
-    return Task([partial(_question, text, places)], payload)
+    return Exercise([partial(_question, text, places)], payload)
 
 
 @lru_cache(64)  # each change of a fence needs it several times
@@ -89,7 +90,7 @@ def _names(text: str, result: Fenced, joining: bool = False) -> list[TokenPart]:
     return [token(*look(merge.new_id)) for merge, joined in result.merges if joined or not joining]
 
 
-def _question(text: str, places: list[int]) -> Question[int]:
+def _question(text: str, places: list[int]) -> Task[int]:
     """Return the question for fences that keep words apart from marks and from each other.
 
     Raises:
@@ -123,21 +124,21 @@ def _question(text: str, places: list[int]) -> Question[int]:
     ends = [*places, len(text)]
     pieces = [label(text[i:j].encode()) for i, j in zip([0, *places], ends, strict=True)]
     after = [len(text[:place].encode()) - 1 for place in places]
-    return Question(BoundariesAct(pieces, after, is_live=True), judge, name="The fences")
+    return Task(BoundariesAct(pieces, after, is_live=True), judge)
 
 
-def _endings(text: str) -> Task[int]:
-    """Return the task in which the user places the fences of GPT-2's rule, all at once."""
+def _endings(text: str) -> Exercise[int]:
+    """Return the exercise in which the user places the fences of GPT-2's rule, all at once."""
 
     def payload(done: int, given: int | None) -> Player:
         merges = len(text) if done else 0
         training = engine.merges_of(text, merges=merges, pattern="gpt2", min_count=1)
         return engine.plain(engine.on_stage(engine.stage_of(training, text), "endings"))
 
-    return Task([partial(_rule_question, text)], payload)
+    return Exercise([partial(_rule_question, text)], payload)
 
 
-def _rule_question(text: str) -> Question[int]:
+def _rule_question(text: str) -> Task[int]:
     after = [*range(len(text) - 1)]
     right = bits_of(after, [fence - 1 for fence in fences_of(text)])
     act = BoundariesAct([*text], after)
@@ -156,7 +157,7 @@ def _rule_question(text: str) -> Question[int]:
             Mistake(0, ["Without a fence, the word and its ending would be one part."]),
         ]
 
-    return Question(act, judge, mistakes, name="GPT-2's fences")
+    return Task(act, judge, mistakes)
 
 
 def _cut(result: Fenced, part: str) -> str:

@@ -6,12 +6,13 @@ from functools import partial
 
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Mistake, Question, Task
+from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Exercise
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import Judgment, StopAct, Verdict, token
 from bpeviz.views.payloads import Curves, MessagePart, MessageRow, Player
 from bpeviz.views.stage import Stage
+from bpeviz.views.task import Mistake, Task
 
 MERGES, BYTES = 40, 256
 
@@ -33,8 +34,8 @@ def _stage() -> Stage:
     return engine.stage_of(engine.merges_of(DON_QUIJOTE, merges=MERGES), DON_QUIJOTE)
 
 
-def _line(new: str) -> Task[int]:
-    """Return the task in which the user sets the stop line of a training, for a new text."""
+def _line(new: str) -> Exercise[int]:
+    """Return the exercise in which the user sets the stop line of a training, for a new text."""
 
     def payload(done: int, given: int | None) -> Player:
         data = engine.on_stage(_stage(), "line", new)
@@ -59,10 +60,10 @@ def _line(new: str) -> Task[int]:
         data["curves"] = curves
         return data
 
-    return Task([lambda: _question(new)], payload)
+    return Exercise([lambda: _question(new)], payload)
 
 
-def _question(new: str) -> Question[int]:
+def _question(new: str) -> Task[int]:
     """Return the question for the last merge that makes a new text shorter."""
 
     def judge(given: int | None) -> Judgment[int]:
@@ -84,7 +85,7 @@ def _question(new: str) -> Question[int]:
         return [Mistake(step, [_mistake(step, last)]) for step in reversed(range(MERGES + 1))]
 
     rows: list[MessageRow] = [{"title": "New text", "items": [[new]], "numbered": False}]
-    return Question(StopAct(MERGES), judge, mistakes, name="The stop line", rows=rows)
+    return Task(StopAct(MERGES), judge, mistakes, rows=rows)
 
 
 def _told(line: StopLine) -> list[MessagePart]:
@@ -110,18 +111,18 @@ def _mistake(step: int, last: int) -> str:
     return "Too late: the last merges before your line make only the training text shorter."
 
 
-def _back(new: str) -> Task[int]:
-    """Return the task in which the user picks the merge that a new text needs, too."""
+def _back(new: str) -> Exercise[int]:
+    """Return the exercise in which the user picks the merge that a new text needs, too."""
     tokenizer = engine.merges_of(DON_QUIJOTE, merges=MERGES).tokenizer()
 
     def payload(done: int, given: int | None) -> Player:
         stage = engine.encoding(new, tokenizer, None if done else 0)
         return engine.plain(engine.on_stage(stage, "back"))
 
-    return Task([partial(_comes_back, new)], payload)
+    return Exercise([partial(_comes_back, new)], payload)
 
 
-def _comes_back(new: str) -> Question[int]:
+def _comes_back(new: str) -> Task[int]:
     """Return the question which of some merges of the training a new text needs, too."""
     training = engine.merges_of(DON_QUIJOTE, merges=MERGES)
     names = {training.name(merge.new_id): i for i, merge in enumerate(training.merges, 1)}

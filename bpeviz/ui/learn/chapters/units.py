@@ -12,9 +12,10 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.palette import COLORS
 from bpeviz.text import counted, joined, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Chapter, Question, Task
+from bpeviz.ui.learn.base import Chapter, Exercise
 from bpeviz.views.acts import Judgment, TypeAct
 from bpeviz.views.stage import Row
+from bpeviz.views.task import Task
 
 TRAINED_ON, MERGES = "low lower lowest", 2
 """The text of which there is a list of words, and a list of merges."""
@@ -77,22 +78,20 @@ def _judge_weights(example: str, given: str | None) -> Judgment[str]:
     return Judgment("wrong", [f"{so_far}: {joined(todo)}."])
 
 
-def _slow(word: str) -> Task[int]:
-    """Return the task in which the user splits a word that is in no list."""
+def _slow(word: str) -> Exercise[int]:
+    """Return the exercise in which the user splits a word that is in no list."""
     tokenizer = engine.merges_of(TRAINED_ON, merges=MERGES).tokenizer()
     whole = "The list has no such word. It has only pieces that repeat."
-    return engine.cut_task(word, tokenizer, "A word in no list", {(word,): whole})
+    return engine.cut_exercise(word, tokenizer, "A word in no list", {(word,): whole})
 
 
-def _weights(example: str) -> Task[str]:
-    task = engine.typed(
-        Question(TypeAct(100), partial(_judge_weights, example), name="Bytes"), weights
-    )
-    return replace(task, figures={"goal": len(example.encode())})
+def _weights(example: str) -> Exercise[str]:
+    exercise = engine.typed(Task(TypeAct(100), partial(_judge_weights, example)), weights)
+    return replace(exercise, figures={"goal": len(example.encode())})
 
 
-def _own(text: str) -> Task[str]:
-    return Task((), lambda done, given: engine.still(rows(text)))
+def _own(text: str) -> Exercise[str]:
+    return Exercise((), lambda done, given: engine.still(rows(text)))
 
 
 def _figures() -> dict[str, int | str]:

@@ -6,10 +6,11 @@ from functools import partial
 
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import LONGEST_OWN_WORD, Chapter, Mistake, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import LONGEST_OWN_WORD, Chapter, Exercise, NoQuestionError
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 from bpeviz.views.acts import token
 from bpeviz.views.payloads import MessagePart, Player
+from bpeviz.views.task import Mistake, Task
 
 AFTER_SPACE = " strawberry"
 
@@ -21,23 +22,23 @@ EXPECTED = (
 """What is wrong with the division of a compound into its words."""
 
 
-def letters(text: str) -> Task[int]:
-    """Return the task in which the user places GPT-4o's boundaries."""
-    task = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
-    return Task(task.questions, lambda done, given: engine.bare(task.payload(done, given)))
+def letters(text: str) -> Exercise[int]:
+    """Return the exercise in which the user places GPT-4o's boundaries."""
+    exercise = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
+    return exercise.drawn(engine.bare)
 
 
-def _which(text: str) -> Task[int]:
-    """Return the task in which the user picks the line that GPT-4o splits."""
+def _which(text: str) -> Exercise[int]:
+    """Return the exercise in which the user picks the line that GPT-4o splits."""
 
     def payload(done: int, given: int | None) -> Player:
         stage = engine.encoding(text, stored.o200k(), None if done else 0)
         return engine.bare(engine.on_stage(stage, "which"))
 
-    return Task([partial(_split_line, text)], payload)
+    return Exercise([partial(_split_line, text)], payload)
 
 
-def _split_line(text: str) -> Question[int]:
+def _split_line(text: str) -> Task[int]:
     """Return the question which line has several tokens.
 
     Raises:

@@ -9,7 +9,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import LONGEST_OWN_WORD, Chapter, Task
+from bpeviz.ui.learn.base import LONGEST_OWN_WORD, Chapter, Exercise
 from bpeviz.views.payloads import Player
 from bpeviz.views.stage import Row
 
@@ -25,7 +25,7 @@ SPACES_TOKENS = {"spaces_gpt2": 5, "spaces_gpt4": 3}
 """The tokens of four spaces and “Hello World” under GPT-2 and GPT-4."""
 
 
-def _space(text: str) -> Task[int]:
+def _space(text: str) -> Exercise[int]:
     before = re.findall(r"\s*\S+", text)
     before[-1] += text[len("".join(before)) :]
     after = re.findall(r"\S+\s*", text)
@@ -33,14 +33,14 @@ def _space(text: str) -> Task[int]:
     return engine.gpt4o_cuts(text, expected | {tuple(after): AFTER_WORD})
 
 
-def _chat(text: str) -> Task[int]:
+def _chat(text: str) -> Exercise[int]:
     plain = tuple(part.label for part in stored.chat().tokens(text))
     said = "So ordinary text is split. This program also looks for the special names."
     expected: Divisions = {plain: said}
-    return engine.cut_task(text, stored.chat(), "Tokens of the chat", expected, stored.CONTROL)
+    return engine.cut_exercise(text, stored.chat(), "Tokens of the chat", expected, stored.CONTROL)
 
 
-def _numbers(text: str) -> Task[int]:
+def _numbers(text: str) -> Exercise[int]:
     words = tuple(re.findall(r"\s?\S+", text))
     digits = tuple(text)
     expected = {words: OWN_SIGN, digits: "Up to three digits side by side are one token."}
