@@ -120,9 +120,9 @@ def test_copied_links_open_what_was_seen(journey: Journey) -> None:
         page.keyboard.press("Escape")
         go_to(page, "Learn")
         page.get_by_role("button", name=re.compile("Chapter 2")).first.click()
-        expect(page.get_by_role("heading", name="Which two neighbors")).to_be_visible()
+        expect(page.get_by_role("heading", name="Which pair becomes")).to_be_visible()
         other = journey.open(path_of(copy_link(page)))
-        expect(other.get_by_role("heading", name="Which two neighbors")).to_be_visible()
+        expect(other.get_by_role("heading", name="Which pair becomes")).to_be_visible()
         journey.close(other)
 
 

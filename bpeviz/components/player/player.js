@@ -174,7 +174,8 @@ class Player {
       this.tell();
       if (!data.task || data.task.isLed) return; // the leader's step follows
       if (data.task.isLive && this.task.isSolved && !isSolved) this.playback.play(data.last, data.last);
-      else this.#playTo(data.goal ?? data.last);
+      else if (this.task.hasSent || data.task.isVote) this.#playTo(data.goal ?? data.last);
+      else this.show(data.goal ?? data.last);
       return;
     }
     if (isNew) {

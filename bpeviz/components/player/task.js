@@ -72,6 +72,7 @@ export class Task {
       ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".actions", ".options", ".ticks",
     ].map((name) => root.querySelector(name));
     this.bars = []; // buttons of the options
+    this.hasSent = false; // after a reload, the server takes the stored answers
     /** @type {any} */
     this.data = null;
     this.chosen = []; // indices of places
@@ -445,6 +446,7 @@ export class Task {
   }
 
   #send(value) {
+    this.hasSent = true;
     this.on("answer", { of: this.data.of, value });
   }
 }

@@ -54,6 +54,25 @@ COMMON = {
 }
 """Words that many answers have, shortened as in `content`."""
 
+ALIKE = (
+    *("letter spell", "id number", "frequ often commo most", "neigh side pair", "order turn step"),
+    *("token piece part", "cause why reas", "same form chang diffe", "short fewer less"),
+    *("train made learn", "see look show find"),
+)
+"""Words of like sense, each shortened as in `content`."""
+
+SENSES = {word: group.split()[0] for group in ALIKE for word in group.split()}
+
+REPEATED = {
+    "The model receives only token ids.": "The ids that it gets do not show letters.",
+    "Which neighbors stand side by side most often?": "The one that is most frequent just then.",
+    "It does not change the tokens of the word.": "A word gets the same tokens before each mark.",
+    "It applies the merges of training in their order.": "It repeats its training in turn.",
+    "They were made by counting.": "Its training text often had those pieces.",
+    "It looks like the cause, but nobody has shown it.": "What went in, and where to look.",
+}
+"""Sentences before beliefs, and options that repeat their sense."""
+
 HYPHENATION = pyphen.Pyphen(lang="en_US", left=1, right=1)
 
 
@@ -152,11 +171,11 @@ def length(belief: Belief, option: Choice) -> int:
     return len(option.words)
 
 
-def shared(belief: Belief, option: Choice) -> int:
-    return len(content(belief.question) & content(option.words))
+def repeated(belief: Belief, option: Choice) -> int:
+    return len(senses(last_sentence(belief.question)) & senses(option.words))
 
 
-STRATEGIES = (absolutes, hedges, same, place, length, shared)
+STRATEGIES = (absolutes, hedges, same, place, length, repeated)
 
 
 def guessed(beliefs: Sequence[Belief], score: Callable[[Belief, Choice], int]) -> Fraction:
@@ -171,6 +190,14 @@ def guessed(beliefs: Sequence[Belief], score: Callable[[Belief, Choice], int]) -
         ]
         right += Fraction(sum(best), len(best))
     return right
+
+
+def last_sentence(text: str) -> str:
+    return re.split(r"(?<=[.?!])\s", text)[-1]
+
+
+def test_sense_is_seen_in_other_words() -> None:
+    assert all(senses(sentence) & senses(option) for sentence, option in REPEATED.items())
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["most", "least"])
@@ -238,6 +265,13 @@ def test_options_are_alike_and_replies_are_their_own(belief: Belief) -> None:
 def content(text: str) -> set[str]:
     """Return the words of a text that tell what it says, without their endings."""
     return {word[:5] for word in re.findall(r"[a-z0-9]{3,}", text.lower())} - COMMON
+
+
+def senses(text: str) -> set[str]:
+    """Return the senses of the words of a text."""
+    stems = {word[:5] for word in re.findall(r"[a-z0-9]{2,}", text.lower())}
+    known = {SENSES[stem] for stem in (*stems, *(stem[:-1] for stem in stems)) if stem in SENSES}
+    return content(text) | known
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,11 @@ def _ids(text: str) -> Exercise[list[int]]:
         if decoded == goal:
             names = [part for token_id in ids for part in (piece(token_id), " ")]
             said = f"are the {len(ids)} bytes of "
-            return Judgment("right", [*names, said, token(goal), ". Each one alone is �."], right)
+            return Judgment("right", [*names, said, token(goal), ". Alone, each becomes �."], right)
         if not decoded:
             return Judgment("wrong", ["No id is left. Take them all again."], right)
         verb = "decodes" if len(ids) == 1 else "decode"
-        broken = ": � stands for bytes that are no character" if "�" in decoded else ""
+        broken = ". Bytes that are not a whole character become �" if "�" in decoded else ""
         message = f"{counted(len(ids), 'id')} {verb} to “{decoded}”{broken}."
         return Judgment("wrong", [message], right)
 
@@ -96,7 +96,7 @@ def _broken(ids: list[int]) -> Task[int]:
         listed[right],
         " is one of the bytes of ",
         letter,
-        ", so alone it is �.",
+        ", so alone it becomes �.",
     ]
     names = " ".join(map(str, ids))
     rows: list[MessageRow] = [{"title": "Its ids", "items": [[names]], "numbered": False}]
