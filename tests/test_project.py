@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_236,
+    "bpeviz": 44_239,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_711,
     "bpeviz/cli": 2_037,
-    "bpeviz/components": 8_747,
+    "bpeviz/components": 8_750,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_205,
     "bpeviz/views": 2_804,
     "bpeviz/workers": 463,
-    "tests": 32_785,
+    "tests": 32_809,
     "tests data, kB": 203,
     "tests/*.mjs": 1_464,
 }
