@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import pairwise, takewhile
-from operator import eq
-from typing import Any
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import regex
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.special_names import split_at_names
+from bpeviz.core.special_names import shared, split_at_names
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.libraries.chat_template import ChatTemplate, Conversation
 from bpeviz.text import clean, counted, joined
@@ -69,8 +67,7 @@ class ChatMessage:
         return "".join(chr(code) for code in codes if 0x20 <= code < 0x7F)
 
 
-@dataclass(frozen=True)
-class ConversationToken:
+class ConversationToken(NamedTuple):
     """A token of the rendered text.
 
     Attributes:
@@ -222,7 +219,7 @@ class EncodedConversation:
         """The same with control tokens of the template alone: names in contents are text."""
         if not self.forged:
             return self
-        return _annotated(self.rendering, self.tokenizer, _safe_tokens(self), is_safe=True)
+        return _annotated(self.rendering, self.tokenizer, [*_safe_tokens(self)], is_safe=True)
 
     @property
     def safe_ids(self) -> list[int]:
@@ -236,7 +233,7 @@ class EncodedConversation:
         for change, words in _CHANGES.items():
             numbers = [str(i + 1) for i, m in enumerate(self.messages) if m.change == change]
             if numbers:
-                notes.append(f"{_messages(numbers)} {words[len(numbers) > 1]}.")
+                notes.append(f"{words} message{'s' * (len(numbers) > 1)} {joined(numbers)}.")
         for i, message in enumerate(self.messages):
             if count := len(message.hidden):
                 says = f" {'says' if count == 1 else 'say'} “{message.spelled}”"
@@ -282,25 +279,14 @@ class EncodedConversation:
 
 
 _CHANGES = {
-    "beginning dropped": ("is without its beginning, which the template drops",) * 2,
-    "changed": (
-        "is changed by the template, so its words are not marked",
-        "are changed by the template, so their words are not marked",
-    ),
-    "left out": ("is left out by the template", "are left out by the template"),
-    "unmarked": (
-        "is not plain text, so its words are not marked",
-        "are not plain text, so their words are not marked",
-    ),
+    "beginning dropped": "The template drops the beginning of",
+    "changed": "Words are not marked where the template changes them: in",
+    "left out": "The template leaves out",
+    "unmarked": "Words are not marked where they are not plain text: in",
 }
-
 
 _ROLE = regex.compile(r" ?(\w[\w-]{0,29})(?=[\n<\[|])")
 """A role after the control token with which a message begins."""
-
-
-def _messages(numbers: Sequence[str]) -> str:
-    return f"Message{'s' * (len(numbers) > 1)} {joined(numbers)}"
 
 
 def _bos_note(encoded: EncodedConversation) -> str:
@@ -418,7 +404,7 @@ def _place(
             if words == {content} or words == {content.strip()}:
                 return between, "" if words == {content} else "stripped"
         elif numbers == [1] and not spans:
-            same = _same(text[: ends[0]][::-1], content[::-1])
+            same = shared(text[: ends[0]][::-1], content[::-1])
             rest = content[len(content) - same :].lstrip()
             spans, change = ((ends[0] - len(rest), ends[0]),), "beginning dropped"
     return spans, change
@@ -555,8 +541,8 @@ def _forged(rendering: _Rendering, controls: Sequence[_Name]) -> Iterator[Forged
             yield ForgedTurn(i, begin, after, inside, roles.get(begin, ""))
 
 
-def _safe_tokens(encoded: EncodedConversation) -> list[Token]:
-    """Return the tokens with names of special tokens outside of contents alone.
+def _safe_tokens(encoded: EncodedConversation) -> Iterator[Token]:
+    """Yield the tokens with names of special tokens outside of contents alone.
 
     The text between two such names is encoded as a whole.
     """
@@ -569,38 +555,52 @@ def _safe_tokens(encoded: EncodedConversation) -> list[Token]:
             cuts += [(at, at + len(part), part)] * is_name
             at += len(part)
         at = max(at, end)
-    cuts.append((len(text), len(text), ""))
-    safe: list[Token] = []
-    for (start, begin, before), (end, _, after) in pairwise(cuts):
-        if before:
-            token_id = names[before]
+    starts, pieces = [], []
+    for (_, start, before), (end, _, after) in pairwise([*cuts, (len(text), len(text), "")]):
+        piece = text[start:end]
+        if before and "rstrip" in tokenizer.added_flags(names[before]):
+            piece = piece.lstrip()
+        starts.append(end - len(piece))
+        if after and "lstrip" in tokenizer.added_flags(names[after]):
+            piece = piece.rstrip()
+        pieces.append(piece)
+    ordinary = _ordinary(tokenizer, pieces)
+    for (start, end, name), at, tokens in zip(cuts, starts, ordinary, strict=True):
+        if name:
+            token_id = names[name]
             raw, label = tokenizer.token_bytes(token_id), tokenizer.token_label(token_id)
-            safe.append(Token(token_id, raw, label, start, begin))
-        if begin < end:
-            safe += _ordinary(tokenizer, before, text[begin:end], after, begin)
-    return safe
+            yield Token(token_id, raw, label, start, end)
+        for token in tokens:
+            yield Token(token.id, token.raw, token.label, at + token.start, at + token.end)
 
 
-def _ordinary(tokenizer: Tokenizer, before: str, text: str, after: str, at: int) -> Iterator[Token]:
-    """Yield the tokens of a text between two special tokens, in which names are text.
+def _ordinary(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[Token]]:
+    """Return the tokens of texts between special tokens, in which names are text.
 
-    A library sees what is before and after a text, so it is encoded with both names. One that the
-    text contains is replaced by another special token.
-
-    Args:
-        tokenizer: The tokenizer.
-        before: The name before the text, or "" at the beginning.
-        text: The text.
-        after: The name after the text, or "" at the end.
-        at: The place of the text.
+    A library sees what is before a text, so they are joined by a special token that none contains.
     """
-    other = next((name for name in tokenizer.special_tokens if name not in text), "")
-    before, after = (name if name not in text else other for name in (before, after))
-    whole = f"{before}{text}{after}"
-    tokens = tokenizer.tokens(whole, allowed_special={before, after} - {""})
-    for token in tokens[bool(before) : len(tokens) - bool(after)]:
-        start, end = (at + place - len(before) for place in (token.start, token.end))
-        yield replace(token, start=max(at, start), end=min(at + len(text), end))
+    separator = next(
+        (
+            name
+            for name, token_id in tokenizer.special_tokens.items()
+            if token_id != tokenizer.unknown_id
+            and not {"lstrip", "rstrip", "single_word"} & {*tokenizer.added_flags(token_id)}
+            and not any(name in text for text in texts)
+        ),
+        "",
+    )
+    if not separator:
+        return [[*tokenizer.tokens(text)] for text in texts]
+    each: list[list[Token]] = [[]]
+    at = 0
+    for token in tokenizer.tokens(separator.join(texts), allowed_special=[separator]):
+        if token.id == tokenizer.special_tokens[separator]:
+            at += len(texts[len(each) - 1]) + len(separator)
+            each.append([])
+        else:
+            start, end = token.start - at, token.end - at
+            each[-1].append(Token(token.id, token.raw, token.label, start, end))
+    return each
 
 
 # ---- Earlier ids
@@ -627,32 +627,32 @@ def turn_changes(
     variants = [{"count": count, "variables": variables} for count in counts]
     answers = template.render_variants(conversation, [{}, *variants])[1:]
     texts = [(i, answer["text"]) for i, answer in enumerate(answers) if "text" in answer]
-    names = tuple(tokenizer.special_tokens)
-    ids_of = lru_cache(2)(partial(tokenizer.encode, allowed_special=names))
+    names = [*tokenizer.special_tokens]
     changes = []
+    head, ids = "", list[int]()
     for (_, before), (i, after) in pairwise(texts):
-        if after.startswith(before) and _is_cut(tokenizer, before, after[len(before) :]):
-            changes.append(TurnChange(i))
-            continue
-        earlier, later = ids_of(before), ids_of(after)
-        same = _same(earlier, later)
+        if not after.startswith(head):
+            head, ids = "", []
+        # Only the ids after the last special token in both may differ.
+        begin = len(head) + _last_name(tokenizer, before[len(head) : shared(before, after)])
+        parts = before[len(head) : begin], before[begin:], after[begin:]
+        between, earlier, later = tokenizer.encode_batch(parts, allowed_special=names)
+        head, ids = before[:begin], ids + between
+        same = shared(earlier, later)
         changes.append(
-            TurnChange(i, same, tuple(earlier), tuple(later))
+            TurnChange(i, len(ids) + same, (*ids, *earlier), (*ids, *later))
             if same < len(earlier)
             else TurnChange(i)
         )
     return changes
 
 
-def _same(first: Iterable[object], second: Iterable[object]) -> int:
-    """Return the number of values with which both begin."""
-    return sum(takewhile(bool, map(eq, first, second)))
-
-
-def _is_cut(tokenizer: Tokenizer, before: str, after: str) -> bool:
-    """Return whether a special token between two texts lets the ids of the first one stay."""
+def _last_name(tokenizer: Tokenizer, text: str) -> int:
+    """Return where the last special token begins that takes no white space before it, or 0."""
     names = tokenizer.special_tokens
-    if not after or before.endswith(tuple(names)):
-        return True
-    begins = [name for name in names if after.startswith(name)]
-    return bool(begins) and not any(tokenizer.added_flags(names[name]) for name in begins)
+    end = len(text)
+    for part, is_name in reversed(split_at_names(text, names)):
+        end -= len(part)
+        if is_name and "lstrip" not in tokenizer.added_flags(names[part]):
+            return end
+    return 0

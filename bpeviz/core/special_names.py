@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from bpeviz.text import clean
@@ -41,12 +41,12 @@ class SpecialNames:
             last = self._names[place - 1]
             if text.startswith(last):
                 return last
-            text = text[: _shared(text, last)]
+            text = text[: shared(text, last)]
         return ""
 
 
-def _shared(first: str, second: str) -> int:
-    """Return the number of characters with which both texts begin."""
+def shared(first: Sequence[object], second: Sequence[object]) -> int:
+    """Return the number of characters, or of ids, with which both begin."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

@@ -447,8 +447,11 @@ class Tokenizer(ABC):
         seen: dict[int, tuple[bytes, str]] = {}
         at = 0
         ordinary, parts = self._split_at_special(text, allowed_special)
+        plain = [part for part, special in parts if special is None]
+        numbers, ends = ordinary.segment_texts(plain) if plain else as_pieces([])
+        each = map(numbers.__getitem__, map(slice, (0, *ends), ends))
         for part, special in parts:
-            pieces = ordinary._pieces(part) if special is None else [(special, len(part.encode()))]
+            pieces = next(each).tolist() if special is None else [(special, len(part.encode()))]
             for token_id, length in pieces:
                 if token_id == DROPPED_ID:
                     at += length

@@ -185,7 +185,7 @@ def test_template_that_drops_reasoning_changes_earlier_ids() -> None:
     dropped = encoded(chat, DROPS)
     assert words(dropped) == [question, "Good", "And you?"]
     assert [m.change for m in dropped.messages] == ["", "beginning dropped", ""]
-    assert dropped.notes == ["Message 2 is without its beginning, which the template drops."]
+    assert dropped.notes == ["The template drops the beginning of message 2."]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_contents_that_are_not_text_are_rendered_without_marks() -> None:
     source = CHATML.replace("{{ m.content }}", "{{ m.content[0].text or m.content }}")
     chat = encoded(turns(parts, "low"), source)
     assert words(chat) == ["", "low"]
-    assert chat.notes == ["Message 1 is not plain text, so its words are not marked."]
+    assert chat.notes == ["Words are not marked where they are not plain text: in message 1."]
     with pytest.raises(ValueError, match="several parts"):
         encoded(turns(parts))
 
