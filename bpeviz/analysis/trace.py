@@ -64,7 +64,6 @@ class Inspection:
     special_tokens: names that are encoded as special tokens. pre_token_ends: bytes, or None if
     unknown. boundaries: step k is the state after the first k of `events`. normalized: the text as
     the tokenizer changes it before it splits it. template: the ids added before and after the text.
-    message: the characters, from the first to after the last, that a chat template did not add.
     """
 
     text: str
@@ -76,13 +75,12 @@ class Inspection:
     events: tuple[Event, ...]
     normalized: Normalized
     template: tuple[Sequence[int], Sequence[int]] = (), ()
-    message: tuple[int, int] | None = None
 
     @property
     def cache_key(self) -> tuple[object, ...]:
         """A key that identifies the inspection among those of one tokenizer."""
         template = tuple(map(tuple, self.template))
-        return self.text, self.special_tokens, template, self.message
+        return self.text, self.special_tokens, template
 
     @property
     def cache_size(self) -> int:
@@ -126,24 +124,10 @@ class Inspection:
             *(Piece(token_id, size, size, length, length) for token_id in after),
         )
 
-    @cached_property
-    def added(self) -> list[tuple[int, int]]:
-        """The stretches that a chat template added around the message, in bytes."""
-        if self.message is None:
-            return []
-        ends = [0, *self.point_ends]
-        first, last = (ends[at] for at in self.message)
-        return [(start, end) for start, end in ((0, first), (last, len(self.raw))) if start < end]
-
-    @cached_property
+    @property
     def added_count(self) -> int:
-        """The number of tokens that a template or a chat template added."""
-        around = sum(self.is_added(piece) for piece in self.pieces if piece.id != DROPPED_ID)
-        return len(self.ids) - len(self.text_ids) + around
-
-    def is_added(self, piece: Piece) -> bool:
-        """Return whether a chat template added a token."""
-        return any(start <= piece.start and piece.end <= end for start, end in self.added)
+        """The number of tokens that the template added."""
+        return len(self.ids) - len(self.text_ids)
 
     @property
     def special_ids(self) -> Collection[int]:
@@ -187,7 +171,6 @@ def inspect(
     special_tokens: Collection[str] = (),
     *,
     template: bool = False,
-    message: tuple[int, int] | None = None,
 ) -> Inspection:
     """Encode a text and record every step that changes it.
 
@@ -196,7 +179,6 @@ def inspect(
         tokenizer: The tokenizer.
         special_tokens: Names to encode as special tokens.
         template: Whether to add the tokens of the tokenizer's template.
-        message: The characters that a chat template did not add.
 
     Raises:
         ValueError: The tokenizer cannot encode the text.
@@ -248,7 +230,6 @@ def inspect(
         tuple(_event(step, tokenizer.merged_id(step)) for step in steps.tolist()),
         Normalized(normalized, starts),
         tokenizer.template if template else ((), ()),
-        message,
     )
 
 

@@ -31,9 +31,6 @@ _MARKS = range(0xF0000, 0x10FFFE)
 _PROBE = 4
 """The most messages of a variant that replaces those of the conversation."""
 
-_SENTINEL = "\N{OBJECT REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
-"""A message that no template contains, to find the place of messages."""
-
 
 @dataclass(frozen=True)
 class Conversation:
@@ -111,18 +108,6 @@ def _is_message(message: object) -> bool:
     return isinstance(message, dict) and isinstance(message.get("role"), str)
 
 
-@dataclass(frozen=True)
-class Chat:
-    """The text that a model gets.
-
-    message: the first character of the message in it and the one after its last, or None if the
-    template changes the message.
-    """
-
-    text: str
-    message: tuple[int, int] | None
-
-
 class ChatTemplate:
     """A chat template with the special tokens that it uses."""
 
@@ -149,29 +134,6 @@ class ChatTemplate:
             )
             for source in (template, tool_use or template)
         )
-
-    def apply(self, message: str, system: str = "") -> Chat:
-        """Return the text for a message, up to the answer of the model.
-
-        Args:
-            message: The message of a user, or a conversation in JSON.
-            system: The system prompt before it, or "" for none.
-
-        Raises:
-            ValueError: The template fails; the message is user-facing.
-        """
-        given = conversation(message, system)
-        text = self.render(given)
-        if given.messages[-1].get("content") != message:
-            return Chat(text, None)
-        around = self.render(conversation(_SENTINEL, system))
-        before, marker, after = around.partition(_SENTINEL)
-        end = len(text) - len(after)
-        if marker and text.startswith(before) and text.endswith(after) and len(before) <= end:
-            inside = text[len(before) : end]
-            if inside == message or inside == message.strip():
-                return Chat(text, (len(before), end))
-        return Chat(text, None)
 
     def render(self, conversation: Conversation) -> str:
         """Return the text of a conversation, up to the answer of the model.

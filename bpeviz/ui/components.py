@@ -21,7 +21,7 @@ import streamlit as st
 
 from bpeviz import components, limits
 from bpeviz.text import as_json
-from bpeviz.views.control_payloads import ChapterBar, LinkedStep, TextBox
+from bpeviz.views.control_payloads import ChapterBar, LinkedStep, Messages, TextBox
 from bpeviz.views.payloads import Grid, Player, PlayerReport
 
 _LOADER = components.compact(f"""
@@ -66,6 +66,7 @@ def _register(
 _player = _register("player", report=None, once=["way", "answer", "part", "word"])
 _grid = _register("grid", once=["token"])
 _text_box = _register("text_box", change=None)
+_messages = _register("messages", change=None)
 _chapter_bar = _register("chapter_bar", chapter=None, restored=None)
 _frame = _register("frame")
 
@@ -86,6 +87,9 @@ its address as others reach it, "page", or ""; and whether to offer the code of 
 
 score = _register("score")
 """Shows a text under several tokenizers (`bpeviz.views.stage.Stage.score`)."""
+
+strip = _register("strip")
+"""Shows a conversation as a model reads it (`bpeviz.views.conversation`)."""
 
 texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
 """Shows a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
@@ -207,6 +211,11 @@ def text_box(data: TextBox, key: str, on_change: Callable[[], None]) -> Any:
     calls `on_change` before the script runs again.
     """
     return _text_box(data, key, change=on_change).change
+
+
+def messages(data: Messages, key: str, on_change: Callable[[], None]) -> Any:
+    """Show the messages of a conversation (`bpeviz.ui.inputs.messages`); see `text_box`."""
+    return _messages(data, key, change=on_change).change
 
 
 def chapter_bar(data: ChapterBar, key: str, on_change: Callable[[], None]) -> None:

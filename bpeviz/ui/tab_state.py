@@ -21,6 +21,7 @@ from bpeviz import limits
 from bpeviz.text import clean, listed
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs import named_texts
+from bpeviz.ui.inputs.messages import MESSAGES
 from bpeviz.ui.inputs.text import (
     EDITABLE,
     TEXT,
@@ -185,7 +186,7 @@ def _take(page: Page, sent: str) -> None:
         session.OPENED.put(link)
         session.restore_step()
     if is_opened or not link:
-        for source in (TEXT, TRAIN_ON):
+        for source in (TEXT, TRAIN_ON, MESSAGES):
             if isinstance(own := records.get(f"own/{source.name}"), str):
                 source.own.put(clean(own[: limits.TEXT]))
         for name, (sample, text) in texts.items():

@@ -41,8 +41,8 @@ class BoxRows(TypedDict):
     more: str
 
 
-class TextBox(TypedDict):
-    """A text box with samples to choose from."""
+class Messages(TypedDict):
+    """The text of a conversation, or of a text box, as the browser and the server agree on it."""
 
     name: str
     session: str
@@ -51,13 +51,18 @@ class TextBox(TypedDict):
     sample: str | None
     text: str | None
     file: str | None
-    table: BoxRows | None
-    count: str | None
     files: list[str]
     limit: int
     address: str
     longest: int
     own: str
+
+
+class TextBox(Messages):
+    """A text box with samples to choose from."""
+
+    table: BoxRows | None
+    count: str | None
     label: str
     boxLabel: str
     placeholder: str

@@ -104,7 +104,6 @@ def grid(
         ],
         "bytes": [[columns.first(at), raw[at]] for at in range(low, high)],
         "decimal": decimal,
-        "added": [columns.span(*added) for added in inspection.added if columns.overlaps(*added)],
         "normalized": _normalized(inspection, columns),
         "preTokens": None
         if ends is None
@@ -200,8 +199,6 @@ def _token(inspection: Inspection, piece: Piece, span: tuple[int, int], colors: 
         notes += _partial(inspection, piece)
         if notes:
             kind = "partial"
-    if inspection.is_added(piece) and piece.start < piece.end:
-        notes.append("added by the chat template")
     return {
         "start": start,
         "end": end,

@@ -347,12 +347,33 @@ class Grid(TypedDict):
     graphemes: list[GridSpan]
     codePoints: list[GridNote]
     bytes: list[list[int]]
-    added: list[tuple[int, int]]
     decimal: bool
     normalized: list[GridNote] | None
     preTokens: list[GridSpan] | None
     tokens: list[GridToken]
     innerBoundaries: list[GridSpan]
+
+
+class TokenStrip(TypedDict):
+    """A conversation in tokens: ends, ids, labels, colors and kinds, and who speaks where."""
+
+    title: str
+    note: str
+    text: str
+    tokens: list[tuple[int, int, str, int, int]]
+    speakers: list[tuple[int, str, str, bool]]
+
+
+TurnRows = tuple[str, list[tuple[str, list[tuple[int, str, int]]]]]
+"""A sentence, and rows of tokens under titles: id, label and color index of each."""
+
+
+class ConversationStrips(TypedDict):
+    """A conversation as a model reads it, also in the safe encoding, and before the last turn."""
+
+    key: str
+    strips: list[TokenStrip]
+    turns: list[TurnRows]
 
 
 class TokenColumn(TypedDict):

@@ -26,6 +26,9 @@ TYPES = {
     ("grid/layout.js", "GridPayload"): payloads.Grid,
     ("grid/layout.js", "GridToken"): payloads.GridToken,
     ("text_box/text_state.js", "TextBoxPayload"): control_payloads.TextBox,
+    ("strip/strip.js", "TokenStrip"): payloads.TokenStrip,
+    ("strip/strip.js", "StripPayload"): payloads.ConversationStrips,
+    ("messages/messages.js", "MessagesPayload"): control_payloads.Messages,
     ("chapter_bar/chapter_bar.js", "ChapterBarPayload"): control_payloads.ChapterBar,
     ("copy_link/copy_link.js", "CopyLinkPayload"): control_payloads.CopyLink,
 }

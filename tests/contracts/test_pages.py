@@ -50,7 +50,7 @@ def inputs_of(app: AppTest) -> set[str]:
     }
 
 
-REPLACED = {"worst_text", "worst_under", "mirrored", "explained"}
+REPLACED = {"worst_text", "worst_under", "mirrored", "explained", "inspected_by"}
 """Choices among other values of the page, for which it takes the first one if theirs is missing."""
 
 
@@ -71,8 +71,8 @@ def test_cold_link_draws_hostile_texts_in_every_field(page: Page, turn: int) -> 
     (message,) = [warning.value for warning in app.warning if "link" in warning.value]
     assert message.count(markdown.escape(EVIL)) == 3
     assert ("=gone" in message) == bool(gone)
-    if page.has_inputs:
-        assert app.session_state["text_box"] == HOSTILE
+    for box in {"text_box", "messages_box"} & {*drawn.taken}:
+        assert app.session_state[box] == HOSTILE
     copied = values_of(page, app.session_state["made_link"]["query"])
     assert [key for key in inputs_of(app) - {*copied} if not re.search(NOT_LINKED, key)] == []
     names = {*drawn.taken} - REPLACED - {*gone}

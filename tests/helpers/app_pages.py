@@ -19,6 +19,7 @@ MENUS = [
         for name in (
             "algorithm",
             "trained_on",
+            "have",
             "tokenizer",
             "special",
             "encoding",

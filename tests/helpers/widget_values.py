@@ -16,6 +16,7 @@ from bpeviz import limits
 from bpeviz.corpus.documents import Documents
 from bpeviz.text import clean
 from bpeviz.ui.inputs import named_texts
+from bpeviz.ui.inputs.messages import CHAT
 from bpeviz.ui.inputs.text import OWN_TEXT, Box, Rows, SampleChoice, TableRows
 from bpeviz.ui.inputs.vocabulary_size import SIZE
 from bpeviz.ui.learn.page import OwnText
@@ -142,7 +143,7 @@ def usual_end(family: WidgetFamily[Any]) -> str:
 
 def is_linked(widget: Widget[Any]) -> bool:
     """Return whether links that are made contain the widget: settings fold, and files stay."""
-    return not isinstance(widget, Settings | named_texts._OfTable)
+    return not isinstance(widget, Settings | named_texts._OfTable) and widget != CHAT
 
 
 def edges(widget: Widget[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Chat templates of models: rendered in a sandbox, with the place of the message."""
+"""Chat templates of models, rendered in a sandbox."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helpers.gguf_files import Value, gguf_file
 from helpers.refusals import refusal
 
 from bpeviz.formats.chat_templates import chat_template
-from bpeviz.libraries.chat_template import Chat, ChatTemplate, Conversation, conversation
+from bpeviz.libraries.chat_template import ChatTemplate, Conversation, conversation
 
 TURNS = """{%- if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif -%}
 {{ bos_token }}
@@ -21,14 +21,16 @@ TURNS = """{%- if messages[0]['role'] == 'system' %}{{ raise_exception('no syste
 {%- if add_generation_prompt %}<|assistant|>{% endif %}"""
 
 
+def applied(template: ChatTemplate, message: str, system: str = "") -> str:
+    """Return the text for a message, or a conversation in JSON, after a system prompt."""
+    return template.render(conversation(message, system))
+
+
 def test_template_is_applied_to_one_message_of_a_user() -> None:
     template = ChatTemplate(TURNS, {"bos_token": "<s>"})
-    before, after = "<s><|user|>", '<|end|>{"é": 1}<|assistant|>'
     for message in ("low", "", " 世界 <|user|> ", "two\nlines"):
-        chat = template.apply(message)
-        stripped = message.strip()
-        start = len(before)
-        assert chat == Chat(before + stripped + after, (start, start + len(stripped)))
+        text = f'<s><|user|>{message.strip()}<|end|>{{"é": 1}}<|assistant|>'
+        assert applied(template, message) == text
 
 
 def test_system_prompt_precedes_the_message() -> None:
@@ -36,11 +38,8 @@ def test_system_prompt_precedes_the_message() -> None:
         "{% for one in messages %}[{{ one.role }}]"
         "{% generation %}{{ one.content }}{% endgeneration %}{% endfor %}"
     )
-    template = ChatTemplate(source, {})
-    assert template.apply("low") == Chat("[user]low", (6, 9))
-    text = "[system]low[user]low"
-    assert template.apply("low", "low") == Chat(text, (len(text) - 3, len(text)))
-    refusal(ChatTemplate(TURNS, {}).apply, "low", "be short", naming="system")
+    assert applied(ChatTemplate(source, {}), "low", "low") == "[system]low[user]low"
+    refusal(applied, ChatTemplate(TURNS, {}), "low", "be short", naming="system")
 
 
 def test_conversation_has_several_turns_and_ends_before_the_next_answer() -> None:
@@ -118,7 +117,6 @@ def test_variables_reach_the_template_as_in_transformers(
     for given in (variables, {"chat_template_kwargs": variables}):
         message = json.dumps({"messages": TURN, **given})
         assert template.render(conversation(message)) == text
-        assert template.apply(message) == Chat(text, None)
     utils = pytest.importorskip("transformers.utils.chat_template_utils")
     standard = {"add_generation_prompt": True, "conversations": [TURN], "chat_template": THINKING}
     theirs, _ = utils.render_jinja_template(**standard | variables)
@@ -136,7 +134,8 @@ def test_variables_that_the_template_does_not_have_are_named(given: dict[str, An
         naming=("n", "temperature"),
     )
     refusal(
-        template.apply,
+        applied,
+        template,
         json.dumps({"messages": TURN, "chat_template_kwargs": 7}),
         naming="chat_template_kwargs",
     )
@@ -145,27 +144,13 @@ def test_variables_that_the_template_does_not_have_are_named(given: dict[str, An
 def test_message_is_a_conversation_if_it_is_json_with_roles() -> None:
     template = ChatTemplate(THINKING, {})
     given = json.dumps([*TURN, {"role": "assistant", "content": "b"}])
-    assert template.apply(given, "s") == Chat("low<system>s<user>a<assistant>b", None)
-    assert template.apply(given, "s").text == template.render(conversation(given, "s"))
-    start = len("low<user>")
-    assert template.apply("[7]") == Chat("low<user>[7]<assistant>", (start, start + 3))
+    assert applied(template, given, "s") == "low<system>s<user>a<assistant>b"
+    assert applied(template, "[7]") == "low<user>[7]<assistant>"
 
 
 def test_filter_for_json_has_the_arguments_of_transformers() -> None:
     source = "{{ {'b': 1, 'a': 'é'} | tojson(separators=(',', ':'), sort_keys=true) }}"
-    assert ChatTemplate(source, {}).apply("").text == '{"a":"é","b":1}'
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("{{ messages[0].content | upper }}", "LOW"),
-        ("{{ messages[0].content }}{{ messages[0].content }}", "lowlow"),
-        ("always the same", "always the same"),
-    ],
-)
-def test_place_of_a_changed_message_is_unknown(source: str, text: str) -> None:
-    assert ChatTemplate(source, {}).apply("low") == Chat(text, None)
+    assert applied(ChatTemplate(source, {}), "") == '{"a":"é","b":1}'
 
 
 @pytest.mark.slow
@@ -186,14 +171,14 @@ def test_place_of_a_changed_message_is_unknown(source: str, text: str) -> None:
 )
 def test_failing_template_raises_a_message(source: str, reason: str) -> None:
     with pytest.raises(ValueError, match="chat template") as error:
-        ChatTemplate(source, {}).apply("low")
+        applied(ChatTemplate(source, {}), "low")
     assert reason in str(error.value)
 
 
 @pytest.mark.thorough
 def test_endless_template_is_stopped() -> None:
     loop = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
-    refusal(ChatTemplate(loop, {}).apply, "low", naming="seconds")
+    refusal(applied, ChatTemplate(loop, {}), "low", naming="seconds")
 
 
 def settings(**values: object) -> dict[str, bytes]:
@@ -234,7 +219,7 @@ def test_template_is_found_beside_a_tokenizer() -> None:
     ):
         template = chat_template(files)
         assert template is not None
-        assert template.apply("low").text == text
+        assert applied(template, "low") == text
 
 
 def test_template_is_found_in_a_gguf_file() -> None:
@@ -246,7 +231,7 @@ def test_template_is_found_in_a_gguf_file() -> None:
     content = gguf_file(metadata)
     template = chat_template({"model.gguf": content})
     assert template is not None
-    assert template.apply("low").text == "<s>low"
+    assert applied(template, "low") == "<s>low"
     assert chat_template({"model.gguf": gguf_file({"tokens": ["a"]})}) is None
     for size in range(4, len(content), 7):
         assert chat_template({"model.gguf": content[:size]}) is None

@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +19,7 @@ from helpers.payloads import payloads
 from helpers.refusals import refusal
 from helpers.text_box import type_text
 from streamlit.testing.v1 import AppTest
-from tokenizers import models, pre_tokenizers, processors
+from tokenizers import models, processors
 
 import bpeviz
 from bpeviz import formats
@@ -29,7 +28,6 @@ from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
 from bpeviz.formats.opened import MOST_BYTES, Opened
-from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.ui import markdown
 from bpeviz.ui.opened_tokenizers import (
@@ -44,12 +42,6 @@ pytestmark = pytest.mark.slow
 
 ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3
-
-
-CHAT = (
-    "{{ bos_token }}{% for one in messages %}{{ one['role'] }} {{ one['content'] | trim }}"
-    "{% endfor %}</s>{{ '\\n' }}"
-)
 
 
 def drawn(app: AppTest, field: str) -> dict[str, Any]:
@@ -236,76 +228,23 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     assert "template" not in [toggle.key for toggle in app.toggle]
 
 
-def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
-    made = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "lo": 1}, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.add_special_tokens(["<s>", "</s>"])
-    settings = {"bos_token": {"content": "<s>"}, "chat_template": CHAT}
-    files = {
-        "tokenizer.json": made.to_str().encode(),
-        "tokenizer_config.json": json.dumps(settings).encode(),
-    }
-    one = read_files([("model.zip", archive.packed(files))])
-    state = {
-        "inspected_by": one.key,
-        "tokenizers_opened": [one],
-        "text_box": " lo lo</s> ",
-        "text_sample": "own",
-    }
-    app = app_pages.opened("Inspect", **state)
-    assert drawn(app, "bytes")["added"] == []
-    assert "special_tokens" in [radio.key for radio in app.radio]
-    app.toggle(key="chat").set_value(True).run()
-    assert "special_tokens" not in [radio.key for radio in app.radio]
-    whole = "<s>user lo lo</s></s>\n"
-    data = drawn(app, "bytes")
-    assert bytes(byte for _, byte in data["bytes"]).decode() == whole
-    assert [whole[a:b] for a, b in data["added"]] == ["<s>user ", "</s>\n"]
-    tokens = [token for token in data["tokens"] if token["id"] is not None]
-    assert [token["id"] for token in tokens] == made.encode(whole, add_special_tokens=False).ids
-    by_template = ["added by the chat template" in token["note"] for token in tokens]
-    assert by_template == [True, True, False, False, False, True]
-    assert ", 3 from the template · " in app.title[0].value
-    assert [one.value for one in app.warning] == []
-    app.text_input(key="system").set_value("be lo").run()
-    whole = "<s>system be louser lo lo</s></s>\n"
-    assert bytes(byte for _, byte in drawn(app, "bytes")["bytes"]).decode() == whole
-
-
 def test_inspect_warns_if_text_and_template_begin_with_the_same_token() -> None:
     made = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "lo": 1}, unk_token="[UNK]"))
     made.add_special_tokens([tokenizers.AddedToken("<s>", rstrip=True)])
     made.post_processor = processors.TemplateProcessing("<s> $A", None, [("<s>", 2)])
-    settings = {"bos_token": "<s>", "chat_template": "{{ bos_token + messages[0].content }}"}
-    files = {
-        "tokenizer.json": made.to_str().encode(),
-        "tokenizer_config.json": json.dumps(settings).encode(),
-    }
-    one = read_files([("model.zip", archive.packed(files))])
-    state = {"inspected_by": one.key, "tokenizers_opened": [one], "template": True}
+    file = read_files([("tokenizer.json", made.to_str().encode())])
+    state = {"inspected_by": file.key, "tokenizers_opened": [file], "template": True}
     warning = markdown.escape(
         "The text begins with <s>, and the template adds <s> too: the model gets it twice."
     )
-    app = app_pages.opened("Inspect", text_box="lo", text_sample="own", chat=True, **state)
+    app = app_pages.opened(
+        "Inspect", text_box="<s>lo", text_sample="own", special_tokens="special", **state
+    )
     assert [shown.value for shown in app.warning] == [warning]
     tokens = drawn(app, "bytes")["tokens"]
     assert [token["id"] for token in tokens] == [2, 2, 1]
-    assert ["chat template" in token["note"] for token in tokens] == [False, True, False]
     app.toggle(key="template").set_value(False).run()
     assert [shown.value for shown in app.warning] == []
-
-
-def test_inspect_shows_why_a_chat_template_fails() -> None:
-    plain = brought("huggingface")
-    failing = ChatTemplate("{{ raise_exception('only *system* messages') }}", {})
-    one = replace(plain, chat=failing)
-    app = app_pages.opened(
-        "Inspect", inspected_by=one.key, tokenizers_opened=[one], chat=True, may_fail=True
-    )
-    (message,) = errors(app)
-    assert r"only \*system\* messages" in message
-    app.may_fail = False
-    app.toggle(key="chat").set_value(False).run()
 
 
 def test_dialog_stays_where_its_page_still_runs_and_it_has_an_answer() -> None:

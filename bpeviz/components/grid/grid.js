@@ -199,7 +199,6 @@ class Grid {
         this.buttons.push(content);
       }
     }
-    if (!token && this.data.added.some(([from, to]) => start >= from && end <= to)) cell.classList.add("added");
     if (name === "normalized" && about) {
       cell.classList.add("changed");
       if (!text) {

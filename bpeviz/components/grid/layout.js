@@ -25,7 +25,6 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  * @property {[number, number, string][]} graphemes
  * @property {[number, number, string, string][]} codePoints code points in hex, with their names
  * @property {[number, number][]} bytes the column and value of each byte
- * @property {[number, number][]} added stretches that a chat template added
  * @property {boolean} decimal whether bytes are shown in decimal
  * @property {[number, number, string, string][] | null} normalized normalized text of each unit, and its change in
  *   words or ""; null where nothing changes

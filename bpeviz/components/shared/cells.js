@@ -65,6 +65,7 @@ const JOINED = /^(\u{1F3F4}|\p{Extended_Pictographic}(?!.*[\u{E0000}-\u{E007F}])
  * @property {number} line
  * @property {boolean} wraps whether a line may break after the cell, which is before a space
  * @property {boolean} endOfWord whether an end-of-word mark is attached
+ * @property {string} [look] class names after a space, of which each piece has those of its cells
  * @property {boolean} [leavesRoom] whether one is attached in another row of the score
  */
 
@@ -277,7 +278,7 @@ export function piecesOf(cells, first, end, colors, flags) {
     const last = cell.firstAtom + cell.size - 1;
     const next = cells[c + 1];
     const isEnd =
-      c + 1 === end || cell.baseClass !== next.baseClass || !isPlain(cell) || cell.endOfWord || cell.leavesRoom ||
+      c + 1 === end || cell.baseClass !== next.baseClass || cell.look !== next.look || !isPlain(cell) || cell.endOfWord || cell.leavesRoom ||
       flags[last] & AFTER || flags[last + 1] & BEFORE || colors[last] !== colors[last + 1] ||
       (flags[last] ^ flags[last + 1]) & EVEN || isSplit(cell, flags) || isSplit(next, flags);
     if (!isEnd) continue;
@@ -286,7 +287,7 @@ export function piecesOf(cells, first, end, colors, flags) {
       : isSplit(cell, flags)
       ? `${cell.baseClass} split${COMBINED_NAMES[flags[last] & (TOKEN_END | TICK)]}`
       : cell.baseClass + classNames(colors, flags, cells[from].firstAtom, last);
-    pieces.push({ from, to: c + 1, className });
+    pieces.push({ from, to: c + 1, className: cell.look ? className + cell.look : className });
     from = c + 1;
   }
   return pieces;

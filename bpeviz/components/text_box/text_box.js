@@ -4,12 +4,12 @@ import { component, element } from "../shared/dom.js";
 import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
+import { Sender } from "./sender.js";
 import { TextState, characterCount, isNewText, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
 const REST = 1500; // milliseconds without a key, after which another text begins
 const STATUS_SHOWN = 2500; // milliseconds
-const RETRY_AFTER = 3000; // milliseconds, doubled each time
 const BEGINNING = 400; // UTF-16 units in the closed line
 const MOST_LINES = 9; // of the open box, in browsers in which its height does not follow the text
 const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
@@ -35,9 +35,7 @@ class TextBox {
     this.settled = ""; // the text before what is being typed
     this.given = ""; // the last text that was not typed: the browser's undo would mix it with what was before
     this.isPasted = false; // or dropped
-    this.retry = 0;
-    this.upload = new AbortController();
-    this.signal = signal;
+    this.sender = new Sender((message) => this.#tell(message), signal);
     this.isMounted = false;
     this.drawn = "";
     this.remembered = "";
@@ -70,11 +68,7 @@ class TextBox {
     for (const back of root.querySelectorAll(".back")) on(back, "click", () => this.#change(this.state.sample, this.state.text));
     on(this.rows.querySelector(".join"), "click", () => this.#change(this.data.own, "", { joins: true }));
     subscribe(WAY_CHOSEN, (way) => way === "text" && this.#select(), signal);
-    signal.addEventListener("abort", () => {
-      this.#apply();
-      clearTimeout(this.retry); // the next box sends it
-      this.upload.abort();
-    });
+    signal.addEventListener("abort", () => this.#apply());
   }
 
   /**
@@ -83,9 +77,9 @@ class TextBox {
    */
   update(data, setState) {
     this.data = data;
-    this.setState = setState;
     if (!states.has(data.name)) states.set(data.name, new TextState());
     this.state = states.get(data.name);
+    Object.assign(this.sender, { data, setState, state: this.state });
     const again = this.state.receive(data, this.isMounted);
     if (!this.isMounted) this.#describe();
     this.isMounted = true;
@@ -96,7 +90,7 @@ class TextBox {
       this.status.textContent = "Applied";
       this.statusTimer = setTimeout(() => (this.status.textContent = ""), STATUS_SHOWN);
     }
-    if (again) this.#send(again);
+    if (again) this.sender.send(again);
   }
 
   /** Streamlit's input of files, which is drawn beside this component. */
@@ -254,7 +248,7 @@ class TextBox {
   #change(sample, text, more = {}) {
     this.state.lostFiles = [];
     this.#tell("");
-    this.#send({ ...this.state.change(sample, text), ...more });
+    this.sender.send({ ...this.state.change(sample, text), ...more });
     this.#remember();
   }
 
@@ -265,41 +259,6 @@ class TextBox {
     if (changes === this.remembered) return;
     this.remembered = changes;
     remember(`text/${this.data.name}`, { sample, text: sample === this.data.own ? text : "" });
-  }
-
-  // Send a change until it is answered: of two components that report at the same time, as when the
-  // player reports its step, Streamlit receives one.
-  async #send(change, pause = RETRY_AFTER) {
-    clearTimeout(this.retry);
-    this.upload.abort();
-    const upload = (this.upload = new AbortController());
-    if (change.sample !== this.data.own) change = { ...change, text: "" }; // the server has it
-    if ((change.text?.length ?? 0) <= this.data.longest) {
-      this.setState("change", change);
-    } else if (await this.#upload(change, upload.signal)) {
-      this.setState("change", { ...change, text: undefined, isUploaded: true });
-    }
-    if (upload.signal.aborted || this.signal.aborted) return;
-    this.retry = setTimeout(() => {
-      const isPending = change.number === this.state.number && change.number > this.data.answered;
-      // Another object, or Streamlit would take it for the same value.
-      if (isPending) this.#send({ ...change, attempt: (change.attempt ?? 0) + 1 }, 2 * pause);
-    }, pause);
-  }
-
-  // Send a long text by itself: inside Streamlit's messages it would slow down all users. Return
-  // whether the server has it.
-  async #upload({ number, text }, signal) {
-    if (this.signal.aborted) return false;
-    try {
-      const answer = await fetch(`${this.data.address}/${number}`, { method: "PUT", body: text, signal });
-      if (answer.ok) this.#tell("");
-      else this.#tell(`The text could not be sent. ${(await answer.text()).slice(0, 300)}`);
-      return answer.ok && !signal.aborted;
-    } catch {
-      if (!signal.aborted) this.#tell("The text could not be sent. It will be tried again.");
-      return false;
-    }
   }
 }
 

@@ -25,7 +25,7 @@ from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, TextField, V, Values, Widget
-from bpeviz.views.control_payloads import BoxRows, TextBox
+from bpeviz.views.control_payloads import BoxRows, Messages, TextBox
 
 EDITABLE = 100_000
 """The most characters of a file that are put into the text box; of a longer one the page shows
@@ -395,6 +395,25 @@ class TextSource:
             self.joined.put(joined)
         return True
 
+    def payload(self, most: int) -> Messages:
+        """Return what the browser and the server agree on. most: the most characters of a text."""
+        own = inbox()
+        is_typed = self.typed_at.get() == self.version.get()
+        return {
+            "name": self.name,
+            "session": own.token,
+            "version": self.version.get(),
+            "answered": self.answered.get() or 0,
+            "sample": self.sample.get(),
+            "text": None if is_typed else clean(self.box.get() or ""),
+            "file": None,
+            "files": [],
+            "limit": most,
+            "address": long_texts.address(own, self.name),
+            "longest": long_texts.LONGEST_MESSAGE,
+            "own": OWN_TEXT,
+        }
+
     def described(self) -> str:
         """Return the label, the file's name and the length, so that others can find the text."""
         name = self.file_name.get() or self.boxed_file.get()
@@ -572,26 +591,15 @@ def _box_data(
     source: TextSource, replaced: Mapping[str, str], count: Callable[[str | Documents], str]
 ) -> TextBox:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
-    own = inbox()
-    is_typed = source.typed_at.get() == source.version.get()
     file, rows = source.file.get(), source.rows
     text = file or source.box.get() or ""
     named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
     return {
-        "name": source.name,
-        "session": own.token,
-        "version": source.version.get(),
-        "answered": source.answered.get() or 0,
-        "sample": source.sample.get(),
-        "text": None if is_typed else clean(source.box.get() or ""),
+        **source.payload(limits.TEXT),
         "file": named,
         "table": None if rows is None else _drawn_rows(rows),
         "count": count(rows.documents if rows else text) if source == TEXT else None,
         "files": [*filter(None, [source.file_name.get()]), *(file.title for file in opened())],
-        "limit": limits.TEXT,
-        "address": long_texts.address(own, source.name),
-        "longest": long_texts.LONGEST_MESSAGE,
-        "own": OWN_TEXT,
         "label": source.label,
         "boxLabel": source.box.label,
         "placeholder": "Type or paste text.",

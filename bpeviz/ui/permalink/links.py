@@ -60,6 +60,7 @@ UNCHANGED: Mapping[str, Value] = {
     "decimal": False,
     "how_many_texts": "one",
     "closer": "grid",
+    "have": "text",
 }
 """Values at first, which links of a page leave out."""
 

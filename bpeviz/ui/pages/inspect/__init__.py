@@ -18,6 +18,7 @@ from bpeviz.core.boundaries import Part
 from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
+from bpeviz.ui.inputs.messages import CHAT, MESSAGES
 from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, row_of, say_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
@@ -25,7 +26,7 @@ from bpeviz.ui.inputs.token_count import character_count
 from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import TITLE, Page
-from bpeviz.ui.pages.inspect import encoding
+from bpeviz.ui.pages.inspect import conversation, encoding
 from bpeviz.ui.pages.inspect.diagram import MERGE_DIAGRAM, MIRRORED
 from bpeviz.ui.pages.inspect.encoding import (
     EncodingSettings as EncodingSettings,
@@ -40,7 +41,7 @@ from bpeviz.ui.pages.inspect.step_by_step import STEP_BY_STEP, WORD
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import OWN, Offer
-from bpeviz.ui.widgets import OneOf, SessionValue, Values, Widget, numbers
+from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, Values, Widget, numbers
 from bpeviz.views import inspection, tables
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Grid
@@ -69,8 +70,14 @@ _ANSWER: SessionValue[str] = SessionValue("inspected")
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield conversation.HAVE
+    yield CHAT
+    yield encoding.TOKENIZER
+    if conversation.is_chosen(values):
+        yield from conversation.widgets(values)
+        return
     yield from training_widgets(values)
-    yield from encoding.widgets(values)
+    yield from encoding.widgets()
     yield from values.members(PART)
     yield from values.members(ROW)
     yield CLOSER
@@ -80,7 +87,14 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 def page_content(values: Values) -> Interactive:
-    """Return the steps of the text in all of its views, or its tokens without steps."""
+    """Return the steps of the text in all of its views, or its tokens without steps.
+
+    Of a conversation, it is the text that the model reads.
+    """
+    if conversation.is_chosen(values):
+        offer, rendered = conversation.text_of(values)
+        encoded = EncodingSettings(offer, offer.special_tokens).trace(rendered)
+        return _inspected(rendered, offer, encoded, parts(encoded.text, encoded.cuts)[0]).content()
     key = encoding.TOKENIZER.value(encoding.first_tokenizer(), values)
     text, offers = tokenizers.linked_offers(values, [key])
     inspected_text = row_of(values, text)[:MAX_INSPECTED]
@@ -97,6 +111,7 @@ PAGE = Page(
     _widgets,
     content=page_content,
     heading=lambda: _ANSWER.get() or _QUESTION,
+    short={"messages": MESSAGES.box.link},
 )
 
 
@@ -106,11 +121,16 @@ def show(side: DeltaGenerator) -> None:
     The settings of training are drawn, and the user's own tokenizer is trained, only if the page
     shows it.
     """
+    if conversation.is_chosen(SessionValues()):
+        _answer(conversation.show(side))
+        return
     with side:
         text = choose_text(TEXT, count=character_count)
         line = sentence()
         with line:
-            say("Tokens of")
+            say("Inspect")
+            conversation.choose_kind()
+            say("with")
             key = choose_tokenizer()
         if key == OWN or (CLOSER.get() == "diagram" and MIRRORED.get() == OWN):
             verb = "trained with" if key == OWN else "· Yours:"
@@ -146,7 +166,7 @@ def show(side: DeltaGenerator) -> None:
         components.grid(payload, "grid", _look_up)
     if view in DETAILS:
         DETAILS[view].draw(inspected, offers)
-    _notes(encoded, trip, has_chat=settings.system is not None)
+    _notes(encoded, trip)
 
 
 def _inspected(
@@ -189,7 +209,7 @@ def _verdict(encoded: Inspection, trip: RoundTrip) -> str:
     )
 
 
-def _notes(encoded: Inspection, trip: RoundTrip, *, has_chat: bool) -> None:
+def _notes(encoded: Inspection, trip: RoundTrip) -> None:
     """Draw in words how the text was changed before it was encoded, and what decoding loses."""
     if not trip.lossless:
         label = "Text that decoding does not restore"
@@ -198,12 +218,6 @@ def _notes(encoded: Inspection, trip: RoundTrip, *, has_chat: bool) -> None:
         st.markdown(
             ":material/filter_alt: **Normalized** before it is split: "
             f"{markdown.escape('; '.join(clauses))}."
-        )
-    if has_chat:
-        st.caption(
-            "Characters on a gray background, in italics, come from the chat template."
-            if encoded.message
-            else "The chat template changes the text, so its own characters are not marked."
         )
 
 

@@ -10,8 +10,6 @@ import streamlit as st
 
 from bpeviz.analysis import trace
 from bpeviz.analysis.trace import Inspection
-from bpeviz.libraries.chat_template import Chat, ChatTemplate
-from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.pretrained import download
 from bpeviz.text import listed, shorten
 from bpeviz.ui import markdown, tokenizers
@@ -22,7 +20,7 @@ from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
-from bpeviz.ui.widgets import OneOf, Switch, TextField, Values, Widget
+from bpeviz.ui.widgets import OneOf, Switch, Values, Widget
 
 NAMED_TOKENS = 12
 """The most special tokens or ids that are named."""
@@ -44,19 +42,13 @@ SPECIAL = OneOf(
 )
 DECIMAL = Switch("decimal", "Bytes and code points in decimal")
 TEMPLATE = Switch("template", "Add the model’s template")
-CHAT = Switch("chat", "Apply the chat template")
-SYSTEM = TextField("system", "System prompt", longest=MAX_EXPRESSION)
 
 
-def widgets(values: Values) -> Iterator[Widget[Any]]:
-    """Yield the widgets whose values belong in links."""
-    yield TOKENIZER
+def widgets() -> Iterator[Widget[Any]]:
+    """Yield the widgets whose values belong in links, beside the tokenizer."""
     yield SPECIAL
     yield DECIMAL
     yield TEMPLATE
-    yield CHAT
-    if values.get(CHAT):
-        yield SYSTEM
 
 
 @dataclass(frozen=True)
@@ -67,14 +59,12 @@ class EncodingSettings:
         offer: The tokenizer.
         special: The names that are special tokens.
         template: Whether to add the tokens of the tokenizer's template.
-        system: The system prompt, or "", if the text is a message in the model's chat template.
         decimal: Whether bytes and code points are in decimal.
     """
 
     offer: Offer
     special: tuple[str, ...] = ()
     template: bool = False
-    system: str | None = None
     decimal: bool = False
 
     def encode(self, text: str) -> Inspection | None:
@@ -87,27 +77,12 @@ class EncodingSettings:
 
     def trace(self, text: str) -> Inspection:
         """Return the trace of a text through the tokenizer, or raise `ValueError`."""
-        offer, message = self.offer, None
-        if self.system is not None and offer.chat is not None:
-            applied = _chat(offer, text, self.system, offer.chat)
-            text, message = applied.text, applied.message
-        return _trace(offer, text, self.special, self.template, message)
+        return _trace(self.offer, text, self.special, self.template)
 
 
 @cached("Tokenizing …")
-def _trace(
-    offer: Offer,
-    text: str,
-    special: tuple[str, ...],
-    template: bool,
-    message: tuple[int, int] | None,
-) -> Inspection:
-    return trace.inspect(text, offer.make(), special, template=template, message=message)
-
-
-@cached()
-def _chat(offer: Offer, text: str, system: str, _template: ChatTemplate) -> Chat:
-    return _template.apply(text, system)
+def _trace(offer: Offer, text: str, special: tuple[str, ...], template: bool) -> Inspection:
+    return trace.inspect(text, offer.make(), special, template=template)
 
 
 def is_ready(offer: Offer) -> bool:
@@ -122,13 +97,11 @@ def first_tokenizer() -> str:
 
 def settings_of(offer: Offer, values: Values | None = None) -> EncodingSettings:
     """Return the settings of a tokenizer, by default those of the session."""
-    has_chat = offer.chat is not None and CHAT.value(values=values)
-    is_special = has_chat or SPECIAL.value(values=values) == "special"
+    is_special = SPECIAL.value(values=values) == "special"
     return EncodingSettings(
         offer,
         offer.special_tokens if is_special else (),
         TEMPLATE.value(values=values),
-        SYSTEM.value(values=values) if has_chat else None,
         DECIMAL.value(values=values),
     )
 
@@ -153,8 +126,7 @@ def choose_encoding(offer: Offer, text: str) -> EncodingSettings | None:
     """
     if not is_ready(offer):
         return None
-    has_chat = offer.chat is not None and CHAT.value()
-    special = offer.special_tokens if has_chat else _special_tokens(offer, text)
+    special = _special_tokens(offer, text)
     label = "Special tokens, decimal" if offer.key == OWN else "More"
     if (place := menu(label, "encoding_menu")) is None:
         return settings_of(offer)
@@ -171,19 +143,7 @@ def _settings(offer: Offer, special: tuple[str, ...]) -> EncodingSettings:
         st.caption(f"Special tokens of {title}: {listing}.")
     if offer.assumption:
         st.caption(markdown.escape(offer.assumption))
-    if offer.chat is None or not CHAT.toggle(
-        help="A chat model gets more than your text: markers show who speaks and where a message "
-        "ends. This makes the text a user's message with these markers, or a conversation, if it "
-        "is JSON with roles. Names of special tokens become special tokens, also in the message."
-    ):
-        return EncodingSettings(offer, special, _template(offer))
-    system = SYSTEM.line(
-        placeholder="None",
-        help="An instruction to the model before the message. Some templates have a prompt of "
-        "their own, or accept none.",
-    )
-    # The names of all special tokens are special, as in `transformers`.
-    return EncodingSettings(offer, offer.special_tokens, _template(offer), system)
+    return EncodingSettings(offer, special, _template(offer))
 
 
 def _special_tokens(offer: Offer, text: str) -> tuple[str, ...]:
