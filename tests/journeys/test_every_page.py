@@ -59,7 +59,8 @@ DARKNESS = """element => {
 def violations(page: Page, within: dict[str, Any] | None = None) -> list[str]:
     """Return the violations that axe finds on a page, or within a context of axe."""
     # The rule for the size of targets is off by default.
-    options = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+    rules = {"target-size": {"enabled": True}}
+    options = {"resultTypes": ["violations"], "rules": rules, "preload": False}
     response = Axe().run(page, within, options).response
     return [
         f"{rule['id']}: {node['html'][:120]} ({node['failureSummary'][:200]})"
