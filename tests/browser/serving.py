@@ -23,16 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first has no windows. It renders the same pages in two thirds of the processor time."""
 
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--js-flags=--no-opt --no-maglev",
-)
-"""The flags of the browser: no graphics card, no requests in the background, and no optimizing
+FLAGS = ("--disable-gpu", "--js-flags=--no-opt --no-maglev")
+"""The flags of the browser besides those of Playwright: no graphics card, and no optimizing
 compilers, which take longer than they save on pages that are soon left."""
 
 OPTIONS = {

@@ -108,9 +108,7 @@ def drawn(link: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("link", addresses())
-def test_content_of_a_link_is_what_its_page_shows(
-    monkeypatch: pytest.MonkeyPatch, link: str
-) -> None:
+def test_link_has_the_content_of_its_page(monkeypatch: pytest.MonkeyPatch, link: str) -> None:
     monkeypatch.setattr(race, "STEPS", 9)  # races are not compared, and take long
     page = drawn(link)
     payload = json.loads(as_json(content(link)))
