@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_339,
     "bpeviz/views": 2_904,
     "bpeviz/workers": 463,
-    "tests": 32_858,
+    "tests": 32_852,
     "tests data, kB": 203,
     "tests/*.mjs": 1_499,
 }
