@@ -208,7 +208,7 @@ def _more(*, is_many: bool) -> DeltaGenerator | None:
         with place:
             if not is_many:
                 IDS.toggle()
-            import_button()
+            import_button(lambda key: st.session_state.update(compare_menu=False))
     return place
 
 

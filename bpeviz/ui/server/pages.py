@@ -32,6 +32,7 @@ from bpeviz.ui.tab_state import MARK
 
 SCRIPT = components.UNAVAILABLE + (
     f"{components.FIRST_PAINT} "
+    "window.__streamlit = { BACKEND_BASE_URL: new URL('./', location).href }; "  # asked first
     'const first = document.querySelector("meta[name=first-paint]")?.dataset; '
     "if (first) paintFirst(first, import(new URL(first.player, document.baseURI))); "
     'if (new URLSearchParams(location.search).get("embed") === "true") '

@@ -25,7 +25,7 @@ MAX_DRAWN = 120
 """The largest text that stays readable in the diagram, in bytes."""
 
 MIRRORED = TokenizerChoice(
-    "mirrored", "Compare with (mirrored below)", titles={"none": "None"} | LINKED
+    "mirrored", "Compare with (mirrored below)", titles={"none": "nothing"} | LINKED
 )
 DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
 
