@@ -24,8 +24,7 @@ const LARGEST_STRETCH = 1.6; // of columns, over the full width
 const LEAST_ROOM = 260; // pixels
 const BETWEEN_LINES = 1.1; // rem
 const BELOW = 20; // pixels below the lines
-const BELOW_GRID = ".st-key-look_up, .st-key-ids_box"; // the boxes that stand there …
-const SHARED = 0.5; // … and leave it a share of the height
+const BELOW_GRID = ".st-key-look_up, .st-key-ids_box"; // boxes that leave it half of the height
 const NAMED = 3; // split characters named
 const REMOVED = "∅"; // in the place of characters that the normalization removes
 const MAX_IDS = 12; // ids listed in a tooltip
@@ -99,7 +98,7 @@ class Grid {
     if (!this.data) return;
     const isProjector = this.frame.matches(":fullscreen");
     const width = this.lines.clientWidth;
-    const share = !isProjector && this.frame.getRootNode().host?.closest(".st-key-body")?.querySelector(BELOW_GRID) ? SHARED : 1;
+    const share = !isProjector && this.frame.getRootNode().host?.closest(".st-key-body")?.querySelector(BELOW_GRID) ? 0.5 : 1;
     const room = Math.max(LEAST_ROOM, share * (innerHeight - (isProjector ? this.lines.offsetTop : this.#above) - BELOW));
     const measured = `${width} ${Math.round(room)}`;
     if (!width || measured === this.measured) return;

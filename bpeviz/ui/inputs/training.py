@@ -211,20 +211,19 @@ SIDE_OPTIONS = {
 
 
 def choose_training(
-    text: str | Documents | None, line: DeltaGenerator | None = None, verb: str = "Train"
+    text: str | Documents | None, line: DeltaGenerator | None = None
 ) -> tuple[str | Documents, TrainingChoice, DeltaGenerator]:
     """Draw how the user's tokenizer is trained, as a sentence.
 
     Args:
         text: The text of the page, or None on a page of many.
         line: The line of the sentence, if that has begun.
-        verb: The first words.
 
     Returns:
         The text of the page, the choice, and the place of the vocabulary size.
     """
     with line or sentence():
-        say(verb)
+        say("Train" if line is None else "trained with")
         trainer = TRAINERS[_algorithm()]
         say("on")
         _corpus(has_text=text is not None)

@@ -23,7 +23,6 @@ from bpeviz.ui.pages.pretokenize import (
     EXAMPLE,
     LIST_A,
     LIST_B,
-    ORDER,
     SPLITS,
 )
 
@@ -71,7 +70,6 @@ def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
     for key, pattern in PATTERNS.items():
         assert app.button(key=f"drop_splits_{key}").help == pattern.about
         assert pre_tokens(app, SPLITS.titles[key]) == pretokenize(SHORT, key)
-    assert {*ORDER} <= {*PATTERNS}
 
 
 # ---- merges ruled out

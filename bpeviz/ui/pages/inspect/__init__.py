@@ -23,7 +23,7 @@ from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, row_of, say_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.token_count import character_count
-from bpeviz.ui.inputs.training import choose_training, training_widgets
+from bpeviz.ui.inputs.training import choose_training, choose_training_in_menu, training_widgets
 from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import TITLE, Page
 from bpeviz.ui.pages.inspect import conversation, encoding
@@ -132,9 +132,10 @@ def show(side: DeltaGenerator) -> None:
             conversation.choose_kind()
             say("with")
             key = choose_tokenizer()
-        if key == OWN or (CLOSER.get() == "diagram" and MIRRORED.get() == OWN):
-            verb = "trained with" if key == OWN else "· Yours:"
-            text, choice, sizes = choose_training(text, line, verb)
+        is_mirrored = CLOSER.get() == "diagram" and MIRRORED.get() == OWN
+        if key == OWN or is_mirrored:
+            choose = choose_training if key == OWN else choose_training_in_menu
+            text, choice, sizes = choose(text, line)
             offers = tokenizers.offers_with_own(text, choice, sizes)
         else:
             offers = tokenizers.offers("", 0)
