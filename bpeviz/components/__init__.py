@@ -26,10 +26,7 @@ FOLDER = Path(__file__).parent
 PATH = "code"
 """The path of modules, below that of a page of the server."""
 
-_STYLES = {
-    "room": ("player/bars.css", "player/task.css"),
-    "score": ("player/overview.css",),
-}
+_STYLES = {"room": ("player/bars.css", "player/task.css")}
 """The styles that a component needs for content that another one draws as well."""
 
 _UNREAD = re.compile(

@@ -22,7 +22,7 @@ import streamlit as st
 from bpeviz import components, limits
 from bpeviz.text import as_json
 from bpeviz.views.control_payloads import ChapterBar, LinkedStep, Messages, TextBox
-from bpeviz.views.payloads import Grid, Player, PlayerReport
+from bpeviz.views.payloads import Grid, Player, PlayerReport, Score
 
 _LOADER = components.compact(f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));
@@ -84,9 +84,6 @@ runs again. It then passes the answer for that number: "request"; the values of 
 its address as others reach it, "page", or ""; and whether to offer the code of a frame,
 "isEmbeddable".
 """
-
-score = _register("score")
-"""Shows a text under several tokenizers (`bpeviz.views.stage.Stage.score`)."""
 
 strip = _register("strip")
 """Shows a conversation as a model reads it (`bpeviz.views.conversation`)."""
@@ -167,6 +164,11 @@ def player(
     drawn = _player(sent, key, answer=on_answer, **{name: partial(changed, name) for name in calls})
     if drawn.way is not None or drawn.part is not None:
         st.rerun()
+
+
+def score(payload: Score, key: str) -> None:
+    """Show the rows of a text at one step (`bpeviz.views.stage.Stage.score`)."""
+    _player(payload, key)
 
 
 def player_report(payload: Player, key: str) -> PlayerReport:

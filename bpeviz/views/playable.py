@@ -77,9 +77,9 @@ addEventListener("hashchange", () => linked() === null || view.jump(linked()));
 """
 
 _SCORE = """
-const root = shadow("score");
-score(root, data.score, ignore);
-if (!document.fullscreenEnabled) root.querySelector(".projector").remove();
+const root = shadow("player", "score");
+player(root, data.score, ignore);
+if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remove();
 """
 
 _TEXTS = f"""
@@ -231,7 +231,7 @@ def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
         table = metrics.html("Metrics", right=metrics.names[1:-1])
         body = f'<p class="verdict">{escape(verdict)}</p>\n{body}\n<h2>Metrics</h2>\n{table}'
     data: FileData = {"score": {**picture.score, "verdict": verdict}}
-    return Interactive(picture.title, words, data, ("score",), _SCORE, body, _TABLES)
+    return Interactive(picture.title, words, data, ("player",), _SCORE, body, _TABLES)
 
 
 def of_texts(
@@ -281,7 +281,7 @@ def of_texts(
     if score is not None:
         body.append(f'<h2 class="shown">{escape(score.title)}</h2>\n{score.body}')
     data: FileData = {"tables": tables, "score": score.data["score"] if score else None}
-    title, names = "Several texts, several tokenizers", ("score", "texts_table")
+    title, names = "Several texts, several tokenizers", ("player", "texts_table")
     return Interactive(title, words, data, names, _TEXTS, "\n".join(body), _TABLES)
 
 

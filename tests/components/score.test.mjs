@@ -5,9 +5,9 @@ import { test } from "node:test";
 
 import { read } from "./fixtures.mjs";
 
-const { agreement, joinedPlaces, overlapping, tokenAt } = await import("../../bpeviz/components/score/agreement.js");
-const { example, saving } = await import("../../bpeviz/components/score/told.js");
-const { spanInWords } = await import("../../bpeviz/components/score/score.js");
+const { agreement, joinedPlaces, overlapping, tokenAt } = await import("../../bpeviz/components/player/agreement.js");
+const { example, saving } = await import("../../bpeviz/components/player/told.js");
+const { spanInWords } = await import("../../bpeviz/components/player/compared_row.js");
 
 test("the token at a byte, and the tokens that overlap a span, are those of Python", () => {
   const { payload, spans, cases } = read("score");

@@ -96,5 +96,4 @@ def test_bundle_rejects_wrong_names_and_cycles(
 
 def test_no_change_of_a_text_matches_rules_of_all_around_it() -> None:
     # Chromium would match them anew in each frame that plays or scrolls.
-    for name, around in (("player", "player|text|frame"), ("score", "board|place")):
-        assert re.findall(rf"\.(?:{around})\S*:has\(", read(name).css) == []
+    assert re.findall(r"\.(?:player|text|frame)\S*:has\(", read("player").css) == []

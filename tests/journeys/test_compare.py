@@ -150,7 +150,7 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
         page.goto(journey.server.address + link(LINES, "/Compare", compared=choices))
         heads = rows.frame.locator(".many .heads h2")
         expect(heads).to_have_text(["GPT-2 (50,256)", "GPT-4o (o200k, 199,998)"])
-        expect(rows.frame.locator(".told")).to_contain_text("tokens saved are white space")
+        expect(rows.frame.locator(".summary")).to_contain_text("tokens saved are white space")
         drawn = rows.lines.filter(has=page.locator(".bar:visible"))
         expect(drawn).to_have_count(2)
         expect(drawn.first.locator(".bar b")).to_have_text(["9", "7"])

@@ -138,7 +138,7 @@ def test_other_players_by_keyboard(journey: Journey) -> None:
         for key in "..,":
             page.keyboard.press(key)
         told = "GPT-2: Where. GPT-4: Where. GPT-4o: Where. Your tokenizer: W; he; re"
-        expect(rows.frame.locator("[role=status]")).to_have_text(told)
+        expect(rows.frame.locator(".announced")).to_have_text(told)
         page.keyboard.press("Escape")
         expect(rows.card).to_be_hidden()
     with journey.step("Inspect moves from token to token, and looks one up"):

@@ -20,6 +20,7 @@ import { Task } from "./task.js";
 import { TokenSelection } from "./token_selection.js";
 import { Track } from "./track.js";
 
+const ROW_ACTIONS = ["next-token", "previous-token", "projector", "close"]; // where rows have no steps
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
@@ -97,15 +98,18 @@ class Player {
       this.track.layOut();
     };
     this.stage.opensPart = (character) => this.data.isFollowed && this.on("part", character);
+    this.stage.scored = (score) => this.#listenTo(score);
     this.captions.lacking = () => this.#lack();
     this.stage.said = (words, box) => {
       this.selection.say(words, box);
       this.announcer.say(words.textContent);
     };
-    savesPicture(find(".save"), () => {
+    const stopped = () => {
       this.playback.stop();
       return this.section;
-    });
+    };
+    savesPicture(find(".save"), stopped);
+    savesPicture(find(".save-drawing"), stopped, "tokens.svg");
     this.step = 0;
     this.film = { from: 0, to: 0, beat: 0 };
     this.#listen(signal);
@@ -122,11 +126,12 @@ class Player {
   // ---- data in, step out
 
   /**
-   * @param {PlayerPayload} data
+   * @param {any} data a `PlayerPayload`, or a `ScorePayload` of rows without steps
    * @param {(name: string, value: any) => void} on
    */
   update(data, on) {
     this.on = on;
+    if (data.rows) return this.#compare(data);
     this.remark.show(data.remark, on);
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
@@ -180,8 +185,7 @@ class Player {
     }
     if (isNew) {
       this.stage.fit();
-      const { host } = this.root; // its height is known
-      (host?.closest("[class*=st-key-stage_]") ?? host?.closest("[class*=st-key-]"))?.toggleAttribute("data-drawn", true);
+      this.#markDrawn();
     }
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
@@ -190,6 +194,27 @@ class Player {
     if (plays && data.plays) this.playback.whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
     else if (plays) this.playback.playWritten();
     else if (isOpening) this.playback.awaitOpening();
+  }
+
+  /** @param {import("./comparison.js").ScorePayload} data */
+  #compare(data) {
+    const { section, stage } = this;
+    if (this.data?.key !== data.key) {
+      this.selection.clear();
+      this.data = { ...data, last: 0 };
+      section.ariaLabel = data.ariaLabel ?? "The text under each tokenizer";
+      section.tabIndex = -1;
+      this.#find(".controls").hidden = data.verdict === undefined;
+      stage.compare(data);
+      this.#markDrawn();
+    }
+    stage.comparison.reveal(data);
+  }
+
+  /** Mark the place of the player for the page: it has its height. */
+  #markDrawn() {
+    const { host } = this.root;
+    (host?.closest("[class*=st-key-stage_]") ?? host?.closest("[class*=st-key-]"))?.toggleAttribute("data-drawn", true);
   }
 
   #playTo(last) {
@@ -246,7 +271,6 @@ class Player {
     this.selection.hideMerges();
     this.selection.clear();
     this.stage.draw(this.data);
-    this.#listenTo(this.stage.score);
     const { several } = this.stage;
     const { races, unit, ways = [] } = this.data;
     const box = this.#find(".foot");
@@ -456,7 +480,7 @@ class Player {
 
   #showMerges(view, atom) {
     const token = view.inspect(atom);
-    if (token.id < 0) return;
+    if (token.id < 0 || this.stage.comparison) return;
     this.playback.stop();
     if (!this.section.classList.contains("unblocked") && this.stage.blocks?.pressToken(token)) return;
     this.selection.showMerges(view, token, this.stage.scale);
@@ -485,7 +509,7 @@ class Player {
     on(number, "keydown", ({ key }) => key === "Enter" && section.focus({ preventScroll: true }));
     players.add(this);
     // A reload returns to this step, also while it plays.
-    on(globalThis, "pagehide", () => this.data && storeStep(this.#position));
+    on(globalThis, "pagehide", () => this.data?.views && storeStep(this.#position));
     on(document, "keydown", (event) => this.#key(event));
     // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
     on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
@@ -493,7 +517,7 @@ class Player {
     this.letters.checked = stored(LETTER_KEYS) !== "off";
     on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
     // A link has no step whose text may change.
-    subscribe(STEP_REQUESTED, (callback) => this.data && !this.data.isLive && callback(this.step), signal);
+    subscribe(STEP_REQUESTED, (callback) => this.data?.views && !this.data.isLive && callback(this.step), signal);
     signal.addEventListener("abort", () => {
       this.playback.end();
       players.delete(this);
@@ -524,8 +548,8 @@ class Player {
       if (this.task.takesPlaces) return this.task.click(event);
       const { view, atom } = place(event);
       if (atom < 0) return;
-      const word = view.word(atom);
-      if (word && this.data.takesWords) this.on("word", word);
+      const word = this.data.takesWords && view.word(atom);
+      if (word) this.on("word", word);
       this.#showMerges(view, atom);
     });
     host.addEventListener("copy", (event) => stage.score.copyTo(event, this.root));
@@ -547,6 +571,7 @@ class Player {
     const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
     if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
     if (action === "close" && this.selection.isEmpty) return;
+    if (this.stage.comparison && !ROW_ACTIONS.includes(action)) return;
     event.preventDefault();
     if (!event.repeat || !["play", "projector"].includes(action)) this.act(action);
   }

@@ -1,8 +1,10 @@
 // The stage of the player: the score of its texts, the overview of a long one, and the size of its letters.
+// Rows without steps have a comparison.
 
 import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
 import { element, followSize } from "../shared/dom.js";
 import { BLOCK_LETTERS, MergeBlocks } from "../shared/merge_blocks.js";
+import { Comparison } from "./comparison.js";
 import { LARGEST, LARGEST_OF_LINES, NARROW, SMALLEST, SMALLEST_BLOCKED, fitScore, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
@@ -26,6 +28,8 @@ export class Stage {
     this.playback = playback;
     /** @type {TimelineScore} */
     this.score = null;
+    /** @type {Comparison | null} */
+    this.comparison = null;
     this.scale = 1; // of the projector view
     /** @type {string[] | null} */
     this.words = null; // of a short text, between which its line may break
@@ -33,6 +37,7 @@ export class Stage {
     this.said = (words, box) => {}; // called for a block that is pressed
     this.opensPart = (character) => {}; // called for a character of another part
     this.laidOut = () => {}; // called after the lines have changed
+    this.scored = (score) => {}; // called for a new score
     this.names = element("p", "row-names");
     this.frame.before(this.names);
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
@@ -66,6 +71,18 @@ export class Stage {
     this.section.classList.toggle("bytes", score.isBytes);
     this.section.classList.add("drawn");
     this.section.style.setProperty("--rows", String(views.length));
+    this.scored(score);
+  }
+
+  /**
+   * Draw rows without steps.
+   * @param {import("./comparison.js").ScorePayload} data
+   */
+  compare(data) {
+    this.several = true; // other rows have the same characters
+    this.comparison = new Comparison(this, data);
+    this.section.classList.add("compared", "drawn");
+    this.fit();
   }
 
   /**
@@ -130,6 +147,7 @@ export class Stage {
     section.style.setProperty("--remark", "0px");
     if (!score?.host.clientWidth) return;
     section.classList.add("fitting"); // the text is as high as the stage may be
+    if (this.comparison) return this.#fitComparison(projector);
     const { rows, host } = score;
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
@@ -168,6 +186,12 @@ export class Stage {
     section.classList.toggle("scrolls", !fits);
     section.classList.remove("fitting");
     score.layOut();
+  }
+
+  #fitComparison(isAlone) {
+    this.comparison.fit(this.scale, isAlone);
+    this.section.classList.remove("fitting");
+    this.score.layOut();
   }
 
   // As high blocks, and as many levels, as leave the controls on the screen; a line with its merges is seen

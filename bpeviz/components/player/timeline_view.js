@@ -128,6 +128,11 @@ export class TimelineView extends TokenizedText {
     cells.draw(from, to);
   }
 
+  /** Yield the tokens over the characters of a token of another row. */
+  tokensOver({ cells }, { start, end }) {
+    return this.tokens(...this.cells.atomsOfCells(...cells.cellsOf(start, end)));
+  }
+
   /** List the tokens of this step for screen readers. */
   listTokens() {
     this.list.show(() => {

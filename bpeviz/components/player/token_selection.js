@@ -60,16 +60,15 @@ export class TokenSelection {
   /** Outline the token; where there are several rows, dim all but the tokens over the same characters. */
   #light(on) {
     const { score, several } = this.stage;
-    this.token.view.outline(this.token, on);
+    this.token.view.outline?.(this.token, on);
     score.host.classList.toggle("dims", on && several);
     if (several) for (const [view, tokens] of this.#over) for (const { start, end } of tokens) view.cells.toggle(start, end, LIT, on);
   }
 
   /** The tokens of each row over the characters of the selected token. */
   get #over() {
-    const { view, start, end } = this.token;
-    const span = view.cells.cellsOf(start, end);
-    return this.stage.views.map((other) => [other, [...other.tokens(...other.cells.atomsOfCells(...span))]]);
+    const { view } = this.token;
+    return this.stage.views.map((other) => [other, [...other.tokensOver(view, this.token)]]);
   }
 
   hover(view, atom) {
@@ -79,15 +78,17 @@ export class TokenSelection {
   }
 
   announce() {
+    const { comparison, views } = this.stage;
+    if (comparison) return this.announcer.say(comparison.inWords(this.token));
     const inWords = ([view, tokens]) => `${view.data.title}: ${tokens.map((token) => view.tokenInWords(token)).join("; ")}`;
-    this.announcer.say(this.stage.views.length > 1 ? this.#over.map(inWords).join(". ") : this.token.view.tokenInWords(this.token));
+    this.announcer.say(views.length > 1 ? this.#over.map(inWords).join(". ") : this.token.view.tokenInWords(this.token));
   }
 
   /** Select the token after this one (1) or before it (-1); without one, the first of the first row. */
   selectNeighbor(direction) {
     const { view, start, end } = this.token ?? { view: this.stage.views[0], start: 1, end: 0 };
     const atom = direction > 0 ? end : start - 1;
-    if (atom < 0 || atom >= view.timeline.atoms) return;
+    if (atom < 0 || atom >= view.cells.cellOf.length) return;
     view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });
     this.select(view, atom);
     this.token.byKey = true;

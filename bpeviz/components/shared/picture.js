@@ -5,7 +5,7 @@ import { element, newButton, saveFile } from "./dom.js";
 
 const PICTURE_SCALE = 2;
 const MOST_PIXELS = { side: 16_000, area: 64_000_000 }; // pixels of a picture that every browser can draw
-const [STAGE, STAGE_WIDTH] = [".player, .board", 1200]; // pixels, on each screen the same
+const [STAGE, STAGE_WIDTH] = [".player", 1200]; // pixels, on each screen the same
 const AROUND = 16; // pixels around the content
 const NO_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 

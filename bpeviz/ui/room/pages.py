@@ -21,11 +21,11 @@ _DRAW = (
 let stage = null;
 let remove = null;
 let task = null; // the stage of a vote
-const place = (name, mount, payload, on = ignore) => {
+const place = (name, payload, on = ignore) => {
   if (stage?.host.parentElement.id !== `place-${name}`) {
     remove?.();
     stage?.host.remove();
-    stage = shadow(name);
+    stage = shadow("player", name);
     if (!document.fullscreenEnabled) stage.querySelector("[aria-label=Projector]").remove();
     const style = document.createElement("style");
     style.textContent = `
@@ -35,11 +35,11 @@ const place = (name, mount, payload, on = ignore) => {
       }`;
     stage.append(style);
   }
-  remove = mount(stage, payload, on);
+  remove = player(stage, payload, on);
   return remove.view;
 };
 const draw = {
-  player: (payload, on) => place("player", player, payload, on),
+  player: (payload, on) => place("player", payload, on),
   task(payload, on) {
     task ??= payload && { root: shadow("player", "task") };
     if (payload) task.remove = player(task.root, payload, on);
@@ -49,7 +49,7 @@ const draw = {
       task = null;
     }
   },
-  score: (payload) => place("score", score, payload),
+  score: (payload) => place("score", payload),
   vote: (place) => (document.querySelector("main").dataset.vote = place),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
   sheet: (isUsed) => document.documentElement.toggleAttribute("data-sheet", isUsed),
@@ -154,7 +154,7 @@ def kept() -> str:
 
     It contains nothing else of the room, so it has no later decisions.
     """
-    script, markup = playable.program(("player", "score"), _KEPT)
+    script, markup = playable.program(("player",), _KEPT)
     choice = "<p><label>Shown in this room: <select></select></label></p>"
     data = '<script type="application/json" id="data"></script>'
     return playable.document("Shown in a room", choice + _PLACES, f"{markup}\n{data}", script)
@@ -195,7 +195,7 @@ def member(letters: str, room: str, app: str, *, is_leader: bool = False) -> HTM
         app: The path of the app, without a slash at its end.
         is_leader: Whether the page is the leader's.
     """
-    names = ("player", "score", "room")
+    names = ("player", "room")
     script, markup = playable.program(names, _HOST, f"{room}/{components.PATH}")
     settings = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
     data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'

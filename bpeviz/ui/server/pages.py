@@ -62,9 +62,9 @@ _FIRST = (
 _ON_ALL = ("host", "frame", "tab_state", "text_box", "copy_link")
 _COMPONENTS = {
     "": ("player",),
-    "Compare": ("score",),
+    "Compare": ("player",),
     "Inspect": ("grid",),
-    "Pre-tokenize": ("score",),
+    "Pre-tokenize": ("player",),
     "Algorithms": ("player",),
     "Learn": ("chapter_bar", "player"),
 }

@@ -1,4 +1,5 @@
-// A text under several tokenizers: the name and the figures of each, and the score.
+// Rows of a stage without steps: a text under several tokenizers, or in pre-tokens, with the name and the
+// figures of each.
 //
 // Up to three lines stand in large letters with their names, and brackets over the places where rows part.
 // More lines have names above them; then color is the row's, and each line of the text has its bars.
@@ -7,9 +8,11 @@ import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf, into
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
-import { Overview } from "../player/overview.js";
-import { NARROW, fitScore, sizesOfRows, wordySize } from "../player/fit.js";
+import { TokenList } from "../shared/token_list.js";
 import { agreement, joinedPlaces, tokenAt } from "./agreement.js";
+import { ComparedRow, spanInWords } from "./compared_row.js";
+import { NARROW, fitScore, sizesOfRows, wordySize } from "./fit.js";
+import { Overview } from "./overview.js";
 import { example, saving } from "./told.js";
 
 const ID_HEIGHT = 15; // pixels
@@ -21,6 +24,7 @@ const STROKE = 14; // pixels at the left of lines whose names are above
 const BRACKET = 14; // pixels above a line …
 const NAMED_BRACKET = 34; // … where the bracket has words
 const APART = 22; // pixels above the user's own row
+const PROJECTED = 96; // pixels, the largest letters on the whole screen
 const ONLY = "the only place where they part";
 
 /** Return the name of a title, and the vocabulary or its size in parentheses. */
@@ -32,9 +36,29 @@ function cutsCharacters(rows, bytes) {
   return rows.some(({ tokenEnds: ends }) => 3 * ends.filter((end, i) => isInside(end) || isInside(ends[i - 1] ?? 0)).length >= ends.length);
 }
 
+let revealed = null; // a change of the page does not scroll again
+
+/**
+ * @typedef {object} ScorePayload the payload from Python (`bpeviz.views.stage.Stage.score`, `bpeviz.views.pretokenization.payload`)
+ * @property {string} key
+ * @property {string} text
+ * @property {number[]} [rowEnds] places of line ends between rows of a table, in bytes
+ * @property {import("./compared_row.js").Row[]} rows
+ * @property {boolean} [showIds] whether to show the id of each token
+ * @property {string} [unit] "token" unless given
+ * @property {string} [ariaLabel] the accessible name of the stage
+ * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too. Only a
+ *   stage of a page has one, which may be empty: it has buttons
+ * @property {number | null} [reveal] another number than before scrolls to the stage
+ */
+
 export class Comparison {
-  /** @param {import("./score.js").ScorePayload} data */
-  constructor(data) {
+  /**
+   * @param {import("./stage.js").Stage} stage
+   * @param {ScorePayload} data
+   */
+  constructor(stage, data) {
+    this.stage = stage;
     this.data = data;
     const { rows, unit = "token", text } = data;
     this.names = rows.map(({ title }) => partsOf(title)[0].replace("Your tokenizer", "Yours"));
@@ -46,17 +70,37 @@ export class Comparison {
     /** Whether only tokens that differ have color: color is news. */
     this.showsDifferences = this.compared.length > 1 && !(data.unit && isEqual);
     this.areTokenizers = rows.length > 1 && !data.unit;
-    this.box = element("div", "comparison");
-    this.heads = this.box.appendChild(element("div", "heads"));
-    rows.forEach((row, i) => this.heads.appendChild(element("div", "head")).append(...this.#head(row, i, unit)));
-    this.frame = this.box.appendChild(element("div", "frame"));
-    this.told = this.box.appendChild(element("p", "told"));
+    this.box = stage.frame.parentElement;
+    [this.heads, this.summary] = [".heads", ".summary"].map((name) => this.box.querySelector(name));
+    this.heads.replaceChildren(...rows.map((row, i) => this.#head(row, i, unit)));
+    this.summary.replaceChildren();
+    this.box.querySelector(".verdict").textContent = data.verdict ?? "";
+    this.list = new TokenList(`${unit[0].toUpperCase()}${unit.slice(1)}s${rows.length > 1 ? " of each row" : ""}`);
     this.unfolded = new Set(); // lines that begin a fold that is open
     this.#build("");
-    if (this.areTokenizers) this.#tell();
+    if (this.areTokenizers) this.#summarize();
+    const { common } = this.agreed;
+    this.list.show(() => ({ count: common.length, words: (i) => this.inWords({ start: i ? common[i - 1] : 0, end: common[i] }) }));
+  }
+
+  /** Return a token, or bytes in all rows, in words. */
+  inWords({ start, end }) {
+    return spanInWords(this.data, this.bytes, start, end);
+  }
+
+  /** Scroll the page to the stage, if its payload asks for it. */
+  reveal({ reveal }) {
+    if (reveal && reveal !== revealed) {
+      const { section } = this.stage;
+      // The title and the choices of the page are above the stage.
+      (section.getRootNode().host?.closest(".st-key-shown_text") ?? section).scrollIntoView({ block: "start" });
+      section.focus({ preventScroll: true });
+    }
+    revealed = reveal ?? revealed;
   }
 
   #head({ title, tokenCount, notes, isBest, isInSample }, i, unit) {
+    const box = element("div", "row-head");
     const [, size] = partsOf(title);
     const heading = unbroken("h2", isInSample ? "pale" : `row${i}`, this.names[i]);
     heading.append(element("small", "", size));
@@ -65,10 +109,11 @@ export class Comparison {
     const about = element("p", "about");
     about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
     about.title = about.textContent; // it may be shortened
-    return [heading, count, about];
+    box.append(heading, count, about);
+    return box;
   }
 
-  #tell() {
+  #summarize() {
     const { compared, data, names, agreed, bytes } = this;
     const isWhole = compared.every(({ tokenEnds, tokenCount }) => tokenEnds.length === tokenCount);
     const isOf = names.filter((_, i) => compared.includes(data.rows[i]));
@@ -76,7 +121,7 @@ export class Comparison {
     this.words = [element("b", "", words[0]), words[1]];
     this.notes = data.rows.flatMap(({ notes }, i) => (notes.length ? [` ${names[i]}: ${notes.join("; ")}.`] : []));
     this.saved = compared.length > 1 && isWhole ? saving(compared, bytes) : "";
-    this.told.append(...this.words, ...this.notes);
+    this.summary.append(...this.words, ...this.notes);
   }
 
   /**
@@ -88,26 +133,27 @@ export class Comparison {
     const { data, names } = this;
     const { rowEnds, rows, unit = "token", text } = data;
     this.view = view;
-    for (const name of ["few", "many", "in-bytes"]) this.box.classList.toggle(name, view === name);
+    this.box.className = ["stage comparison", view].filter(Boolean).join(" ");
     const host = element("div", "text");
     host.tabIndex = 0; // it scrolls
     host.setAttribute("role", "group");
     host.ariaLabel = `The text and its ${unit}s`;
     host.classList.toggle("of-bytes", view === "in-bytes");
-    this.host = host;
     const signs = view === "in-bytes" ? splitIntoCells(text, "bytes") : null;
     const cells = signs ? intoBytes(signs) : undefined;
-    const shown = view === "many" ? this.compared : rows;
-    this.score = new Score(host, text, shown.map(({ isOwn }, i) => ({ atomKind: "bytes", rowEnds, cells, name: rows.length > 1 ? names[i] : "", isApart: isOwn })));
+    const drawn = view === "many" ? this.compared : rows;
+    this.score = this.stage.score = new Score(host, text, drawn.map(({ isOwn }, i) => ({ atomKind: "bytes", rowEnds, cells, name: rows.length > 1 ? names[i] : "", isApart: isOwn })));
     this.score.signs = signs;
-    this.overview = new Overview(this.score, null, () => {});
-    this.frame.replaceChildren(host, this.overview.box);
+    this.score.views = drawn.map((row, i) => new ComparedRow(this, row, this.score.rows[i]));
+    const overview = new Overview(this.score, null, () => {});
+    this.stage.frame.replaceChildren(host, overview.box, this.list.box);
     this.score.laidOut = () => {
-      this.overview.draw();
+      overview.draw();
       this.box.classList.toggle("in-lines", this.score.lines.length > 1);
       this.#decorate();
     };
-    shown.forEach((row, i) => this.#fill(row, this.score.rows[i], this.alike[i]));
+    drawn.forEach((row, i) => this.#fill(row, this.score.rows[i], this.alike[i]));
+    this.stage.scored(this.score);
   }
 
   #fill({ tokenEnds, tokens, distinct, tokenCount }, row, alike) {
@@ -136,54 +182,48 @@ export class Comparison {
 
   // ---- size and view
 
-  /**
-   * Set the size of the text to the largest at which all of it fits.
-   * @param {{smallest?: number, largest?: number}} [sizes] in pixels
-   * @param {number} [scale] of names
-   */
-  fit(sizes = {}, scale = 1) {
-    if (!this.host.clientWidth) return;
-    if (this.areTokenizers) this.#fitTokenizers(sizes, scale);
-    else this.#fitRows(sizes, scale);
+  get host() {
+    return this.score.host;
   }
 
-  #fitRows(sizes, scale) {
-    const { host, score, data } = this;
-    host.classList.add("fitting"); // as high as it may be
-    host.style.maxHeight = "";
-    const fits = fitScore(score, (size) => this.#set(size), { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
-    this.box.classList.toggle("scrolls", !fits);
-    this.box.classList.add("rows");
-    const { padding } = score.measure();
-    if (!fits) score.pageHeight = host.clientHeight - padding; // it may be higher then
-    host.classList.remove("fitting");
-    score.layOut();
-    if (fits) return;
-    const whole = score.lines.filter(({ bottom }) => bottom <= host.clientHeight - padding + 1);
-    if (!whole.length) return;
-    score.pageHeight = whole.at(-1).bottom; // it ends at a line
-    host.style.maxHeight = `${score.pageHeight}px`;
-    score.layOut();
+  /**
+   * Set the size of the text to the largest at which all of it fits into its element, which has its largest height.
+   * @param {number} scale of names
+   * @param {boolean} isAlone whether the stage fills the screen
+   */
+  fit(scale, isAlone) {
+    const largest = isAlone ? PROJECTED : 0;
+    if (this.areTokenizers) this.#fitTokenizers(scale, largest);
+    else this.#fitRows(scale, largest);
+  }
+
+  #fitRows(scale, largest) {
+    const { score, data, stage: { section } } = this;
+    this.box.classList.add("in-rows");
+    const sizes = sizesOfRows(score.rows.length);
+    if (largest) Object.assign(sizes, { largest });
+    const fit = () => fitScore(score, (size) => this.#set(size), sizes, { scale, below: data.showIds ? ID_HEIGHT : 0 });
+    const fits = fit();
+    section.classList.toggle("scrolls", !fits);
+    if (!fits) fit(); // beside the overview, and it may be higher then
   }
 
   #set(size) {
-    this.host.style.fontSize = `${size}px`;
-    this.host.style.setProperty("--size", `${size}px`);
+    this.stage.section.style.setProperty("--size", `${size}px`);
   }
 
-  #fitTokenizers({ largest = 0 }, scale) {
+  #fitTokenizers(scale, largest) {
     const { data, names, bytes, compared } = this;
     const width = this.host.clientWidth;
     const isNarrow = width < NARROW;
     const room = Math.round(scale * (isNarrow ? 84 : Math.max(120, 9 * Math.max(...names.map(({ length }) => length)) + 64)));
+    if (width <= room) return; // the page has no room for it yet
     const how = { width, isNarrow, room, largest, scale };
     const isBrief = data.text.length <= LONGEST_FEW && data.text.trimEnd().split("\n").length <= FEW;
     const inBytes = data.text.length <= LONGEST_OF_BYTES && cutsCharacters(compared, bytes);
     if (!(inBytes && this.#fitBytes(how)) && !(isBrief && this.#fitFew(how))) this.#fitMany(how);
-    this.told.replaceChildren(...(this.view === "many" && this.saved ? [this.saved] : this.words), ...this.notes);
+    this.summary.replaceChildren(...(this.view === "many" && this.saved ? [this.saved] : this.words), ...this.notes);
     this.box.style.setProperty("--room", `${room}px`);
-    this.host.classList.remove("fitting");
-    this.score.layOut();
   }
 
   /** Set the size, and the pixels and heights around lines; return the measured lines. */
@@ -203,7 +243,6 @@ export class Comparison {
   /** Show up to three lines, in the largest letters at which the text is one line. */
   #fitFew({ width, isNarrow, room, largest }) {
     this.#build("few");
-    this.host.classList.add("fitting");
     const { score, data, agreed, compared } = this;
     this.brackets = compared.length > 1 ? joinedPlaces(agreed.places) : [];
     this.isOnly = agreed.places.length === 1;
@@ -225,7 +264,6 @@ export class Comparison {
   /** Show the bytes, with the letters above them, if they fit into five lines. */
   #fitBytes({ isNarrow, room, largest }) {
     this.#build("in-bytes");
-    this.host.classList.add("fitting");
     this.brackets = [];
     const smallest = isNarrow ? 11 : 12;
     for (let size = largest ? largest / 4 : 18; size >= smallest; size -= 1) {
