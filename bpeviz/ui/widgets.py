@@ -101,14 +101,6 @@ class Widget(SessionValue[V], ABC):
         page_change.set_again(self.key)
         return self.get()
 
-    def put_again(self, value: V) -> None:
-        """Set the current value again, or this value if there is none, after a change of the page.
-
-        Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next run
-        is another page's.
-        """
-        self.put(cast(V, self.get()) if self.present else value)
-
     # Fields get their current value as default: on a busy machine, a browser may draw a field only
     # when a later run no longer sends a link's value, and would then send the default back.
 

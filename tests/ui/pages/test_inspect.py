@@ -138,8 +138,10 @@ def test_long_text_is_paged() -> None:
     third = drawn(app, "bytes")
     assert third["firstByte"] > first["firstByte"] == 0
     assert len(third["bytes"]) <= GRID_BYTES
-    app.button_group(key="closer").set_value("steps").run()
-    assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
+    for closer in ("steps", "diagram"):
+        app.button_group(key="closer").set_value(closer).run()
+        assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
+        assert len([it for it in app.number_input if it.label.startswith("Part")]) == 1
     app = opened(inspected="x " * MAX_INSPECTED)
     assert any(f"the first {MAX_INSPECTED:,} of" in one.value for one in app.caption)
 
