@@ -134,8 +134,7 @@ def test_long_text_is_paged() -> None:
     app = opened(inspected="she sells shells, " * 120)
     (number,) = [one for one in app.number_input if one.label.startswith("Part shown")]
     first = drawn(app, "bytes")
-    number.set_value(3).run()
-    third = drawn(app, "bytes")
+    third = drawn(number.set_value(3).run(), "bytes")
     assert third["firstByte"] > first["firstByte"] == 0
     assert len(third["bytes"]) <= GRID_BYTES
     for closer in ("steps", "diagram"):
