@@ -1,4 +1,4 @@
-"""The payloads of rooms. Those of players are divided by steps: none contains a later decision."""
+"""The contents of rooms: a timeline or a score, which all members receive whole."""
 
 from __future__ import annotations
 
@@ -6,35 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bpeviz.cached_property import cached_property
 from bpeviz.views.acts import PairAct
 from bpeviz.views.payloads import (
-    MoreSteps,
-    NewCandidates,
     Player,
     Race,
     RoomContent,
     Score,
     Style,
-    Timeline,
     TokenPart,
 )
 from bpeviz.views.playable import Interactive
-from bpeviz.views.race import ids_of
-from bpeviz.views.stage import (
-    Changed,
-    changed_at,
-    changing_between,
-    chosen,
-    steps_between,
-    without_steps,
-)
 from bpeviz.views.task import Task, judged
 
 OPTIONS = 4
 """The most options of a vote: the right one, and others of the best candidates."""
-
-NOT_PLAYED = "The leader has not played yet."
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +36,7 @@ class RoomScore:
 
     last = 0
 
-    def full(self) -> RoomContent:
+    def payload(self) -> RoomContent:
         """Return the payload of all members."""
         score = cast(Score, self.page.data["score"])  # of one text, also in the file of many
         return {
@@ -60,8 +45,6 @@ class RoomScore:
             "settings": " · ".join(self.page.settings),
             "score": score,
         }
-
-    beginning = full
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,40 +74,16 @@ class RoomTimeline:
         """The last step of the player."""
         return self.player["last"]
 
-    def full(self) -> RoomContent:
-        """Return the payload of the leader."""
-        return self._named(self.player, self.races)
-
-    def beginning(self) -> RoomContent:
-        """Return the payload of followers before the first step."""
+    def payload(self) -> RoomContent:
+        """Return the payload of all members; its key differs from that of an equal page."""
         player = self.player.copy()
-        reached = [_reached(view, 0) for view in player["views"]]
-        player["views"] = [
-            without_steps(view, steps_between(view, changed, -1, last), NOT_PLAYED)
-            for view, changed, last in zip(player["views"], self._changed, reached, strict=True)
-        ]
-        player["last"] = player["initialStep"] = 0
-        player["changingSteps"] = changing_between(player["changingSteps"], 0, 0)
-        races = [race.copy() for race in self.races or ()]
-        for race, last in zip(races, reached, strict=bool(races)):
-            race.update(cast(Race, _candidates(race, 0, last)))
-        return self._named(player, races if self.races else self.races)
-
-    def more(self, after: int, step: int) -> MoreSteps:
-        """Return what followers lack who have the steps up to `after`, for those up to `step`."""
-        views = self.player["views"]
-        spans = [(_reached(view, after), _reached(view, step)) for view in views]
+        player["key"] = f"room {self.number}"
         return {
-            "last": step,
-            "views": [
-                steps_between(view, changed, *span)
-                for view, changed, span in zip(views, self._changed, spans, strict=True)
-            ],
-            "races": [
-                _candidates(race, *span)
-                for race, span in zip(self.races or (), spans, strict=bool(self.races))
-            ],
-            "changingSteps": changing_between(self.player["changingSteps"], after, step),
+            "number": self.number,
+            "title": self.page.title,
+            "settings": " · ".join(self.page.settings),
+            "player": player,
+            "races": [*self.races] if self.races else None,
         }
 
     def question(self, step: int) -> Task[int] | None:
@@ -157,38 +116,7 @@ class RoomTimeline:
         act = PairAct(pairs, [*pairs], dict(enumerate(listed)))
         return Task(act, judged(at, [*named, "."]), prompt=[words], step=step)
 
-    @cached_property
-    def _changed(self) -> list[Changed]:
-        """The boundaries of each view that change at each step."""
-        return [*map(changed_at, self.player["views"])]
-
-    def _named(self, player: Player, races: Sequence[Race] | None) -> RoomContent:
-        """Return payloads whose keys depend on no step."""
-        key = f"room {self.number}"
-        named, views = player.copy(), [view.copy() for view in player["views"]]
-        named["views"] = views
-        for payload in (named, *views):
-            payload["key"] = key
-        return {
-            "number": self.number,
-            "title": self.page.title,
-            "settings": " · ".join(self.page.settings),
-            "player": named,
-            "races": [*races] if races else None,
-        }
-
 
 def _part(style: Style) -> TokenPart:
     label, color = style
     return {"label": str(label), "color": int(color)}
-
-
-def _reached(view: Timeline, step: int) -> int:
-    """Return the last step of a view that its player shows up to `step`."""
-    return max(view["ownSteps"][: step + 1]) if "ownSteps" in view else step
-
-
-def _candidates(race: Race, after: int, last: int) -> NewCandidates:
-    """Return the candidates from one step to another, and their styles."""
-    steps = race["first"][after:last]
-    return {"first": steps, "styles": chosen(race["styles"], ids_of(steps))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from bpeviz.views.payloads import MoreSteps, Player, RoomContent, StageTask
+from bpeviz.views.payloads import Player, RoomContent, StageTask
 
 
 class VoteState(TypedDict):
@@ -70,7 +70,6 @@ class RoomState(TypedDict, total=False):
     answer: str
     canVote: bool
     content: RoomContent
-    more: MoreSteps
     join: dict[str, str]
     part: int
     ready: list[int]

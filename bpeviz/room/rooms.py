@@ -51,7 +51,6 @@ class Member:
         can_vote: Whether it is a follower with a cookie: a browser has one vote.
         is_new: Whether nothing was sent yet.
         content: The number of the timeline or a score that were sent last.
-        step: The last step of it that was sent.
         run: The run whose sheet was sent.
         stage: What the stage of a vote that was sent last depends on.
     """
@@ -62,7 +61,6 @@ class Member:
     can_vote: bool = False
     is_new: bool = True
     content: int = 0
-    step: int = 0
     run: Run | None = None
     stage: tuple[object, ...] | None = None
 
@@ -237,6 +235,7 @@ class Room:
             content, vote = self.content, self.vote
             state: RoomState = {
                 "step": self.step,
+                "furthest": self.furthest,
                 "playing": self.display.playing,
                 "speed": self.display.speed,
                 "lit": self.display.lit,
@@ -256,20 +255,16 @@ class Room:
                     state["join"] = vars(self.join)
                 member.is_new = False
             if content is not None and member.content != content.number:
-                state["content"] = content.full() if member.is_leader else content.beginning()
-                member.content, member.step = content.number, 0
+                state["content"] = content.payload()
+                member.content = content.number
             if member.is_leader:
                 return self._course(member, state) | {
                     "answer": "" if vote is None else vote.task.right_in_words,
                     "canAsk": self._next_question() is not None,
-                    "furthest": self.furthest,
                     "link": self.link,
                     "votes": votes.table(self.votes),
                     "sums": votes.sums(self.votes),
                 }
-            if isinstance(content, RoomTimeline) and member.step < self.furthest:
-                state["more"] = content.more(member.step, self.furthest)
-                member.step = self.furthest
             return state
 
     def _course(self, member: Member, state: RoomState) -> RoomState:

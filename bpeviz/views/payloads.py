@@ -105,15 +105,6 @@ class Timeline(BoundarySteps, TokenStyles):
     noText: NotRequired[str]
 
 
-class NewSteps(TokenStyles):
-    """Further steps of a timeline, which the followers of a room receive."""
-
-    steps: Steps
-    changed: list[list[int]]
-    tokenCounts: list[int]
-    changingSteps: list[int] | None
-
-
 class Remark(TypedDict):
     """Why few steps change a text, with the keys and titles of buttons."""
 
@@ -391,22 +382,6 @@ class TokenTable(TokenStyles):
     label: str
     columns: list[TokenColumn]
     searches: bool
-
-
-class NewCandidates(TypedDict):
-    """Further candidates of a race, which the followers of a room receive."""
-
-    first: list[list[RaceGroup]]
-    styles: dict[int, Style]
-
-
-class MoreSteps(TypedDict):
-    """What the followers of a room lack."""
-
-    last: int
-    views: list[NewSteps]
-    races: list[NewCandidates]
-    changingSteps: list[int] | None
 
 
 class RoomContent(TypedDict):

@@ -9,7 +9,6 @@ The browser derives everything else.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -46,7 +45,6 @@ from bpeviz.views.credit import settings_of
 from bpeviz.views.parts import part_between, part_of, parts
 from bpeviz.views.payloads import (
     BoundarySteps,
-    NewSteps,
     Player,
     Score,
     ScoreRow,
@@ -703,8 +701,6 @@ def names_in(styles: Mapping[int, tuple[str, int]], unknown: str | None = None) 
     )
 
 
-STEP_COLUMNS = ("id", "left", "right", "count", "applied", "ties", "score", "round")
-
 _COLUMNS = {
     "merge": {"id": "new_id"}
     | {name: name for name in ("left", "right", "applied", "ties", "score")},
@@ -750,76 +746,6 @@ def boundary_steps(boundaries: Boundaries) -> BoundarySteps:
             "ids": table.entries.tolist(),
         },
     }
-
-
-Changed = dict[int, list[list[int]]]
-"""The boundaries that change at each step: [atom, step], or with the id that begins there."""
-
-
-def changed_at(timeline: BoundarySteps) -> Changed:
-    """Return the boundaries of a timeline that change at each step, the earliest first."""
-    steps: Changed = {}
-    if (changes := timeline["changes"]) is None:
-        for atom, step in enumerate(timeline["mergedAt"] or ()):
-            if step >= 0:
-                steps.setdefault(step, []).append([atom, step])
-    else:
-        atoms = (atom for atom, count in enumerate(changes["counts"]) for _ in range(count))
-        for atom, step, token_id in zip(atoms, changes["steps"], changes["ids"], strict=True):
-            steps.setdefault(step, []).append([atom, step, token_id])
-    return dict(sorted(steps.items()))
-
-
-def steps_between(timeline: Timeline, changed: Changed, after: int, last: int) -> NewSteps:
-    """Return the steps `after` + 1 to `last` of a timeline; from -1 on, also its beginning."""
-    first, steps = max(after, 0), timeline["steps"]
-    all_columns = cast(Mapping[str, Sequence[Any]], steps)
-    columns = {name: all_columns[name][first:last] for name in STEP_COLUMNS}
-    times = [*changed]
-    begin = bisect_left(times, after)
-    between = times[begin : bisect_left(times, last)]
-    new = [change for time in between for change in changed[time]]
-    ids = {i for name in ("id", "left", "right") for i in columns[name]}
-    ids.update(change[2] for change in new if len(change) > 2)
-    if after < 0:
-        ids.update(timeline["atomIds"] or timeline["text"].encode())
-    notes = {k: note for k, note in steps["notes"].items() if first <= k < last}
-    return {
-        "steps": cast(Steps, {"kind": steps["kind"], "notes": notes, **columns}),
-        "changed": new,
-        "tokenStyles": chosen(timeline["tokenStyles"], ids),
-        "tokenCounts": timeline["tokenCounts"][after + 1 : last + 1],
-        "changingSteps": changing_between(timeline["changingSteps"], first, last),
-    }
-
-
-def without_steps(timeline: Timeline, beginning: NewSteps, message: str) -> Timeline:
-    """Return a timeline with its beginning alone, which a browser completes.
-
-    Args:
-        timeline: The timeline.
-        beginning: Its first steps (`steps_between`).
-        message: The sentence about a text that no step changes.
-    """
-    start = timeline.copy()
-    start.update(cast(Timeline, beginning))
-    if timeline["mergedAt"] is not None:
-        start["mergedAt"] = [-1] * len(timeline["mergedAt"])
-    if timeline["changes"] is not None:
-        counts = [0] * len(timeline["changes"]["counts"])
-        start["changes"] = {"counts": counts, "steps": [], "ids": []}
-    start["last"], start["emptyMessage"] = 0, message
-    return start
-
-
-def changing_between(steps: Sequence[int] | None, after: int, last: int) -> list[int] | None:
-    """Return the steps from `after` + 1 to `last` that change the text, or None if all do."""
-    return None if steps is None else [step for step in steps if after < step <= last]
-
-
-def chosen(styles: Mapping[int, Style], ids: Iterable[int]) -> dict[int, Style]:
-    """Return the styles of some ids."""
-    return {i: styles[i] for i in sorted({*ids}) if i in styles}
 
 
 def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:

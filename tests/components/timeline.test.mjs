@@ -7,6 +7,7 @@ import { JUST_MERGED, LEFT_OUT_ID, NEW, NEW_END, NEW_START, TOKEN_END } from "..
 import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfRank, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
 import { ordinal } from "../../bpeviz/components/shared/format.js";
 import { TokenizedText, wordAt } from "../../bpeviz/components/player/tokenized_text.js";
+import { upto } from "../../bpeviz/components/room/upto.js";
 import { read } from "./fixtures.mjs";
 
 const spans = (text) => Array.from(text.tokens(), ({ start, end, id }) => [start, end, id]);
@@ -23,6 +24,18 @@ for (const { name, payload, ends, steps } of read("timelines")) {
       text.step = step;
       assert.deepEqual(spans(text), tokens);
       assert.equal(tokens.filter(([, , id]) => id !== LEFT_OUT_ID).length, payload.tokenCounts[step]);
+    }
+  });
+
+  test(`${name}: a follower's timeline has no decision after the leader's step`, () => {
+    for (const { step, tokens } of steps) {
+      const player = { views: [payload], last: payload.last, changingSteps: payload.changingSteps };
+      const [view] = upto({ number: 1, player, races: null }, step).player.views;
+      const shorter = new TokenizedText(view);
+      shorter.step = payload.last;
+      assert.deepEqual(spans(shorter), tokens);
+      assert.deepEqual([view.last, view.steps.id.length, view.tokenCounts.length], [step, step, step + 1]);
+      assert.ok((view.changingSteps ?? []).every((at) => at <= step));
     }
   });
 

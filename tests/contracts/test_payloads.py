@@ -308,14 +308,12 @@ def all_of(training: Training) -> list[tuple[Any, Any]]:
     races = race.payload(row, race.first_groups(row, 3), stage.hues)
     picture = colored("Title", Stage([row.at(half, "Title")], stage.hues))
     page = playable.of_stage(stage)
-    room = RoomTimeline(3, page)
     return [
         (payloads.Player, stage.payload),
         (payloads.Race, race.with_rest(races, row, row.steps, stage.hues)),
         (payloads.Score, picture.score),
         (payloads.FileData, page.data),
-        (payloads.RoomContent, room.full()),
-        *((payloads.MoreSteps, room.more(*span)) for span in ((0, half), (half, room.last))),
+        (payloads.RoomContent, RoomTimeline(3, page).payload()),
     ]
 
 

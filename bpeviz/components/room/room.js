@@ -7,8 +7,8 @@ import { copyText } from "../shared/clipboard.js";
 import { component, element, saveFile } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
-import { begin, extend } from "./assembly.js";
 import { following, inWords, namesOf, timeInWords } from "./run_sheet.js";
+import { upto } from "./upto.js";
 import { Ballot } from "./vote.js";
 
 const LOOK_AT_PLAYER = 15; // milliseconds until a click of the leader is noticed
@@ -33,7 +33,8 @@ class Room {
     this.root = root;
     this.signal = signal;
     this.find = (selector) => root.querySelector(selector);
-    this.content = null;
+    this.whole = null; // the content as it was sent
+    this.content = null; // as it is drawn: to the leader's furthest step
     this.picture = null; // the view of the player or of the score
     /** @type {import("../player/player.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
@@ -151,18 +152,19 @@ class Room {
     if (this.#isAway()) this.away = true;
     const before = this.content;
     if (state.content) {
-      this.content = begin(state.content);
-      this.away = this.away && before?.number === this.content.number;
+      this.whole = state.content;
+      this.away = this.away && before?.number === this.whole.number;
     }
+    const isLonger = !isLeader && state.furthest !== before?.player?.last;
+    if (this.whole && (state.content || isLonger)) this.content = isLeader ? this.whole : upto(this.whole, state.furthest);
     const { step, playing, speed, lit } = state;
     if (playing && !this.display.playing) this.#makePlace();
     this.display = { step, playing, speed, lit };
-    if (state.more) extend(this.content, state.more);
     if (state.stage) this.stage = state.stage;
     const task = state.vote?.task.isLed ? { task: state.vote.task } : {};
     const isAsked = JSON.stringify(task) !== this.asked;
     if (state.content?.score) this.picture = this.on("score", this.content.score);
-    else if (this.content?.player && (state.content || state.more || isAsked)) {
+    else if (this.content?.player && (state.content || isLonger || isAsked)) {
       this.asked = JSON.stringify(task);
       this.picture = this.on("player", { ...this.content.player, races: this.content.races, isLive: true, initialStep: step, ...task }, this.answer);
     }
@@ -475,7 +477,7 @@ class Room {
     this.find(".keep").hidden = !this.file;
   }
 
-  // Its contents are those that were received, so none is later than the leader's furthest step.
+  // Its contents are those that were drawn, so none is later than the leader's furthest step.
   async #keep() {
     const furthest = new Map(); // of what was shown several times
     for (const one of this.kept.values()) {

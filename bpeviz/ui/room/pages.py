@@ -152,7 +152,7 @@ _PLACES = '<h1></h1> <p></p><div id="place-player"></div><div id="place-score"><
 def kept() -> str:
     """Return the file that followers keep, into which their browser puts what it was shown.
 
-    It contains nothing else of the room, so it has no later decisions.
+    Its browser puts nothing later than the leader's furthest step into it.
     """
     script, markup = playable.program(("player",), _KEPT)
     choice = "<p><label>Shown in this room: <select></select></label></p>"
