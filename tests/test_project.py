@@ -313,7 +313,7 @@ LINES = {
     "bpeviz/workers": 463,
     "tests": 32_852,
     "tests data, kB": 203,
-    "tests/*.mjs": 1_499,
+    "tests/*.mjs": 1_511,
 }
 """The most lines of code, and kilobytes of data beside them: see `lines.py`."""
 
