@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_761,
+    "bpeviz": 44_635,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_711,
     "bpeviz/cli": 2_037,
-    "bpeviz/components": 9_065,
+    "bpeviz/components": 9_062,
     "bpeviz/core": 2_117,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
@@ -306,12 +306,12 @@ LINES = {
     "bpeviz/libraries": 1_444,
     "bpeviz/pretokenizers": 1_149,
     "bpeviz/pretrained": 1_273,
-    "bpeviz/room": 938,
+    "bpeviz/room": 877,
     "bpeviz/trainers": 3_555,
     "bpeviz/ui": 10_327,
-    "bpeviz/views": 2_904,
+    "bpeviz/views": 2_842,
     "bpeviz/workers": 463,
-    "tests": 32_852,
+    "tests": 32_772,
     "tests data, kB": 203,
     "tests/*.mjs": 1_511,
 }
