@@ -222,6 +222,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         button(leader, "Reveal the answer").click()
         expect(phone.locator(".options .wins")).to_contain_text("✓")
         follows(keys, "merge 1")
+        expect(leader.locator("#place-player .c").last).to_be_in_viewport(ratio=1)
         button(leader, "Done").click()
         _, content = saved(keys, tmp_path / "early.html")
         assert len(content["player"]["views"][0]["steps"]["id"]) == 1
