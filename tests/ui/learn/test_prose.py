@@ -172,7 +172,8 @@ def length(belief: Belief, option: Choice) -> int:
 
 
 def repeated(belief: Belief, option: Choice) -> int:
-    return len(senses(last_sentence(belief.question)) & senses(option.words))
+    last_sentence = re.split(r"(?<=[.?!])\s", belief.question)[-1]
+    return len(senses(last_sentence) & senses(option.words))
 
 
 STRATEGIES = (absolutes, hedges, same, place, length, repeated)
@@ -190,10 +191,6 @@ def guessed(beliefs: Sequence[Belief], score: Callable[[Belief, Choice], int]) -
         ]
         right += Fraction(sum(best), len(best))
     return right
-
-
-def last_sentence(text: str) -> str:
-    return re.split(r"(?<=[.?!])\s", text)[-1]
 
 
 def test_sense_is_seen_in_other_words() -> None:
