@@ -279,11 +279,14 @@ class EncodedConversation:
 
 
 _CHANGES = {
-    "beginning dropped": "The template drops the beginning of",
+    "beginning dropped": "The template drops or rewrites the beginning of",
     "changed": "Words are not marked where the template changes them: in",
     "left out": "The template leaves out",
     "unmarked": "Words are not marked where they are not plain text: in",
 }
+
+_REASONING = regex.compile(r"(?s).*(?:</\w+>|\[/\w+\])\s*")
+"""What a template may drop of an answer: all up to the last closing tag, such as `</think>`."""
 
 _ROLE = regex.compile(r" ?(\w[\w-]{0,29})(?=[\n<\[|])")
 """A role after the control token with which a message begins."""
@@ -348,6 +351,11 @@ def _rendered(
     marked: list[dict[str, Any]] = [{"marked": [*texts]}, {"marked": [*texts], "stripped": True}]
     marked += [{"marked": [i]} for i in texts]
     marked += [{"marked": [i], "stripped": True} for i in spaced]
+    marked += [
+        {"marked": [i], "from": reasoning.end()}
+        for i, content in texts.items()
+        if (reasoning := _REASONING.match(content))
+    ]
     probes = [
         {"messages": [{"role": r, "content": ""} for r in roles], "marked": [*range(len(roles))]}
         for roles in _PROBES
@@ -389,7 +397,6 @@ def _place(
         text: The rendered text.
         content: The content of the message.
     """
-    spans: tuple[Span, ...] = ()
     change = "changed"
     for places in variants:
         if places is None:
@@ -403,11 +410,13 @@ def _place(
             words = {text[start:end] for start, end in between}
             if words == {content} or words == {content.strip()}:
                 return between, "" if words == {content} else "stripped"
-        elif numbers == [1] and not spans:
-            same = shared(text[: ends[0]][::-1], content[::-1])
-            rest = content[len(content) - same :].lstrip()
-            spans, change = ((ends[0] - len(rest), ends[0]),), "beginning dropped"
-    return spans, change
+            if len(words) == 1 and content.endswith(tuple(words)):
+                return between, "beginning dropped"
+        elif numbers == [1]:
+            if text[: ends[0]].endswith(content):  # it is written anew
+                return ((ends[0] - len(content), ends[0]),), ""
+            change = "beginning dropped"
+    return (), change
 
 
 def _headers(
@@ -445,7 +454,8 @@ def _headers(
         for k in range(len(parts) - 1, -1, -1):
             header = "".join(part for part, _ in parts[k:]).strip()
             if parts[k][1] and not any(other.endswith(header) for other in others):
-                headers[header] = role
+                line = header.partition("\n")[0]
+                headers[header if any(line in other for other in others) else line] = role
                 openings.add(parts[k][0])
                 break
     if not has_plain:
@@ -508,7 +518,8 @@ def _controls(text: str, tokenizer: Tokenizer, tokens: Sequence[Token]) -> dict[
 def _forged(rendering: _Rendering, controls: Sequence[_Name]) -> Iterator[ForgedTurn]:
     """Yield the turns that words of messages forge."""
     text = rendering.text
-    headers = sorted(rendering.headers.items(), key=lambda header: len(header[0]))
+    longest_first = sorted(map(regex.escape, rendering.headers), key=len, reverse=True)
+    headers = regex.compile("|".join(longest_first) or "(?!)")
     for start, end, i in rendering.word_spans:
         names = [name for name in controls if name[0] < end and name[1] > start]
         names += (
@@ -520,15 +531,14 @@ def _forged(rendering: _Rendering, controls: Sequence[_Name]) -> Iterator[Forged
             continue
         names.sort()
         first, last = names[0][0], max(end, names[-1][1])
-        roles = {
-            match.start(): role
-            for header, role in headers
-            for match in regex.finditer(regex.escape(header), text, pos=first, endpos=last)
-        }
+        matches = headers.finditer(text, first, last)
+        roles = {match.start(): rendering.headers[match[0]] for match in matches}
         for begin, after, name in names:
             match = _ROLE.match(text, after, last)
             if match and name in rendering.openings:
                 roles.setdefault(begin, match[1])
+                if roles.get(match.end()) == match[1]:  # a header in two parts
+                    del roles[match.end()]
         begins = sorted({first, *roles})
         if len(begins) > 1 and first not in roles:
             between = text[first : begins[1]]

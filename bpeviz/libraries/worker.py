@@ -665,8 +665,8 @@ class JinjaTemplate(Library):
                 the first code point "mark" of the number "marks" that mark the content of message
                 i: 2 i before, 2 i + 1 after it. The last two mark the block {% generation %}. A
                 variant may replace "messages" and "variables", and has these keys: "count" of the
-                first messages, the numbers of those that are "marked", whether they are "stripped",
-                and whether the "block" is marked.
+                first messages, the numbers of those that are "marked", the character "from" which
+                they are, whether they are "stripped", and whether the "block" is marked.
 
         Returns:
             For each variant its "text" or an "error". One with marks has their "places", the number
@@ -707,7 +707,9 @@ class JinjaTemplate(Library):
         for i in variant.get("marked", ()):
             content = messages[i]["content"]
             content = content.strip() if variant.get("stripped") else content
-            messages[i]["content"] = f"{first + 2 * i:c}{content}{first + 2 * i + 1:c}"
+            begin = variant.get("from", 0)
+            marked = f"{first + 2 * i:c}{content[begin:]}{first + 2 * i + 1:c}"
+            messages[i]["content"] = content[:begin] + marked
         standard = {
             "documents": None,
             "add_generation_prompt": messages[-1]["role"] != "assistant",
