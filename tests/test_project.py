@@ -293,17 +293,17 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_635,
+    "bpeviz": 44_645,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
-    "bpeviz/analysis": 2_711,
+    "bpeviz/analysis": 2_719,
     "bpeviz/cli": 2_037,
     "bpeviz/components": 9_062,
     "bpeviz/core": 2_117,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
     "bpeviz/jobs": 385,
-    "bpeviz/libraries": 1_444,
+    "bpeviz/libraries": 1_446,
     "bpeviz/pretokenizers": 1_149,
     "bpeviz/pretrained": 1_273,
     "bpeviz/room": 877,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_327,
     "bpeviz/views": 2_842,
     "bpeviz/workers": 463,
-    "tests": 32_772,
+    "tests": 32_814,
     "tests data, kB": 203,
     "tests/*.mjs": 1_511,
 }
