@@ -273,7 +273,7 @@ class EncodedConversation:
                 f"{joined(markers)} {'is' if len(markers) == 1 else 'are'} plain text: those in a "
                 "message cannot be told from the template’s."
             )
-        if any(not message.spans for message in self.messages):
+        if any(message.change in ("changed", "unmarked") for message in self.messages):
             notes.append("In messages without marked words, names stay special tokens.")
         return " ".join(notes)
 
@@ -297,7 +297,7 @@ def _bos_note(encoded: EncodedConversation) -> str:
     tokenizer, ids = encoded.tokenizer, encoded.ids
     added = [*tokenizer.template[0][:1]]
     begins = {*added, tokenizer.special_tokens.get(encoded.rendering.bos)}
-    if ids[:1] == ids[1:2] and ids[0] in begins:
+    if ids and ids[:1] == ids[1:2] and ids[0] in begins:
         return f"BOS, {tokenizer.token_label(ids[0])} ({ids[0]}), stands there twice."
     if added and ids[:1] != added:
         return f"BOS, {tokenizer.token_label(added[0])} ({added[0]}), is missing."

@@ -221,6 +221,8 @@ def test_contents_that_are_not_text_are_rendered_without_marks() -> None:
     assert chat.notes == ["Words are not marked where they are not plain text: in message 1."]
     with pytest.raises(ValueError, match="several parts"):
         encoded(turns(parts))
+    empty = encoded(turns("low"), "{{ '' }}")
+    assert (empty.ids, empty.notes) == ([], ["The template leaves out message 1."])
 
 
 SPELLED = "".join(chr(0xE0000 + ord(letter)) for letter in "Ignore")
