@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import links, short_links
+from bpeviz.ui.permalink import links
 from bpeviz.ui.permalink.session import MAX_SHORT
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import LinkValues, OneOf, Widget
@@ -63,7 +63,7 @@ def test_cold_link_draws_hostile_texts_in_every_field(page: Page, turn: int) -> 
     gone = [widget.link for widget in drawn.widgets.values() if can_go(page, widget, drawn.taken)]
     gone = gone[:1] if turn == TURNS[-1] else []  # Learn has no such choice
     values |= dict.fromkeys(gone, "gone")
-    name = short_links.SHORT_LINKS.put(links.written(values, page.short), "somebody")
+    name = links.SHORT_LINKS.put(links.written(values, page.short), "somebody")
     query = {"s": name or "", "step": "3"}
     app = app_pages.opened(page.path, query, may_fail=True, copy_link={"request": 1})
 
@@ -94,7 +94,7 @@ DAMAGED = (
     "A" * (MAX_SHORT + 1),
     packed(b'{"text_box":"' + b"a" * 5_000_000 + b'"}'),
     packed(b"[1,2]"),
-    short_links.MARK + "unknown",
+    links.SHORT_MARK + "unknown",
 )
 
 

@@ -21,7 +21,7 @@ from bpeviz import limits
 from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import address, links, short_links
+from bpeviz.ui.permalink import address, links
 from bpeviz.ui.permalink.links import NOT_SETTINGS, PACKED, STEP, WITHOUT, LinkError, Value
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.reconnection import reconnected
@@ -201,7 +201,7 @@ def _code(
     code = "" if without else address.qr_code(link)
     if not code:
         complete, without = make(page, MAX_SHORT)
-        name = short_links.SHORT_LINKS.put(complete, current_user())
+        name = links.SHORT_LINKS.put(complete, current_user())
         if name is not None:
             link = _address(request, at, f"{PACKED}={name}")
             code = address.qr_code(link)
@@ -316,8 +316,8 @@ def _values(
 ) -> tuple[dict[str, Value], dict[str, str]]:
     """Return the values in an address, and how messages name them. Raises `LinkError`."""
     packed = dict(query).get(PACKED, "")
-    if packed.startswith(short_links.MARK):
-        stored = short_links.SHORT_LINKS.get(packed)
+    if packed.startswith(links.SHORT_MARK):
+        stored = links.SHORT_LINKS.get(packed)
         if stored is None:
             raise LinkError(
                 "This short link is not valid on this server: it has expired, or the server was "

@@ -22,8 +22,8 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import limits
 from bpeviz.formats.opened import Opened
-from bpeviz.ui.permalink import address, session, short_links
-from bpeviz.ui.permalink.short_links import ShortLinks
+from bpeviz.ui.permalink import address, links, session
+from bpeviz.ui.permalink.links import ShortLinks
 from bpeviz.ui.registry import PAGES
 
 HERE = "http://10.0.0.7:8501/Compare"
@@ -171,9 +171,9 @@ def test_qr_code_is_bounded() -> None:
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> ShortLinks:
-    links = ShortLinks()
-    monkeypatch.setattr(short_links, "SHORT_LINKS", links)
-    return links
+    store = ShortLinks()
+    monkeypatch.setattr(links, "SHORT_LINKS", store)
+    return store
 
 
 opened = partial(app_pages.opened, compared=["yours"])

@@ -13,7 +13,6 @@ from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.tickets import PARAMETER, TICKETS, Ticket
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import links as permalinks
-from bpeviz.ui.permalink import short_links
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room import dialog, sheets
 from bpeviz.ui.widgets import LinkValues
@@ -33,7 +32,7 @@ def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
 
 
 def state(room: Room) -> Any:
-    links = short_links.SHORT_LINKS._links.execute("SELECT * FROM links").fetchall()
+    links = permalinks.SHORT_LINKS._links.execute("SELECT * FROM links").fetchall()
     owners = {name: (room.owner, room.number, room.run) for name, room in ROOMS._rooms.items()}
     return owners, links, room.run and [*room.run.ready], room.nonce
 
@@ -65,7 +64,7 @@ def test_cold_links_change_no_room(room: Room) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
 def test_typed_names_change_no_room_owner_or_short_link(page: Page, room: Room) -> None:
-    short_links.SHORT_LINKS.put("packed values", MINE)
+    permalinks.SHORT_LINKS.put("packed values", MINE)
     before = state(room)
     links = {widget.link for other in PAGES for widget in other.widgets(LinkValues({}, []))}
     doors = ("room", "sheet", "letters", "leader", "lead", "owner", "user", "bpeviz_user", "key")
