@@ -94,7 +94,7 @@ def test_room_loses_no_follower() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
     printed = "\n".join(output_of("room.py", "--quick", "--followers=6"))
-    assert "after it: 1 of 1" in printed
+    assert all(words in printed for words in ("after it: 1 of 1", "11 of 11", "all given back"))
 
 
 @pytest.mark.thorough

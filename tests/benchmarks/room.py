@@ -1,4 +1,4 @@
-"""Measure a room of 60 followers, five of whom are pages of a real browser.
+"""Measure a room of 60 followers, five of whom are pages of a real browser, and walk a class.
 
     python tests/benchmarks/room.py [--followers 60] [--answers] [--quick]
 
@@ -9,7 +9,8 @@ the others are clients of the room's websocket. The script starts its own server
 - the time from the last vote until the leader's page has painted that all have answered,
 - the frames per second of the leader's page while it plays,
 - the time until a follower has the answer to a vote on a task, and to a fence (also alone, with
-  `--answers`).
+  `--answers`),
+- whether a class counts all votes of each kind (`walk`).
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ import asyncio
 import contextlib
 import json
 import random
-import secrets
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.request import urlopen
 
 import websockets
 
@@ -34,28 +36,24 @@ import websockets
 sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from benchmarks import machine
-from benchmarks.load import Measured, User, connected, percentile_95
+from benchmarks.load import percentile_95
 from browser.serving import FLAGS, chromium, serving
 from playwright.async_api import Browser, Page, async_playwright
 
-from bpeviz.room.rooms import SIZE
-from bpeviz.room.server_key import LETTERS, ServerKey
+from bpeviz import limits
 from bpeviz.ui.room.connections import LEADER
-from bpeviz.ui.runtime.user import COOKIE
 
 REAL = 5
 """The followers that are pages of a browser."""
 
 CLICKS = 40
 
-LINKS = Path(tempfile.mkdtemp()) / "links"
-KEY = ServerKey(f"{LINKS}.key")
-"""The key that the servers share, from which leaders' cookies derive."""
-
 CHANGES = 10
 """The answers of each follower to a task."""
 
-MINE = f"{COOKIE}=leader"
+QUESTIONS = ("why/letters/0", "merge/pair/0", "stop/line/0", "fences/apart/0", "why/belief/0")
+"""A question of each kind: boundaries, a pair, the stop line, fences, and a belief."""
+
 SETTINGS = "sample=english-prose"
 
 RECORD = """() => {
@@ -99,37 +97,47 @@ RECORD = """() => {
 }"""
 
 
+@dataclass(frozen=True)
 class Room:
-    """A room on a server: how to open it, and its address."""
+    """A room on a server: its address, and the cookie of its leader."""
 
-    def __init__(self, address: str) -> None:
-        self.letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
-        self.proof = KEY.proof(self.letters, secrets.token_urlsafe(16))
-        self.page = f"{address}/room/{self.letters}"
-        self.socket = self.page.replace("http", "ws", 1)
+    page: str
+    proof: str
 
-    async def open(self, user: User) -> None:
-        """Open it as a leader's page does that opens an ended one: by a page run with a ticket."""
-        headers = {"Cookie": f"{LEADER}={self.proof}; {user.cookie}"}
-        async with websockets.connect(
-            f"{self.socket}/lead/ws", additional_headers=headers
-        ) as socket:
-            await socket.send(json.dumps({"do": "open again", "link": f"/?{SETTINGS}"}))
-            query = json.loads(await socket.recv())["frame"].removeprefix("/?")
-        await user.act("open a room", query=query)
-        await user.act("open a room", query=query)  # the first run restores the link
+    @classmethod
+    async def open(cls, address: str, browser: Browser) -> Room:
+        """Open a room as a teacher does, and the leader's page once."""
+        context = await browser.new_context()
+        page = await context.new_page()
+        await page.goto(f"{address}/?{SETTINGS}")
+        await page.get_by_role("button", name="Play", exact=True).wait_for()
+        await page.get_by_role("button", name="Share").click()
+        await page.get_by_role("button", name="Open a room").click()
+        link = page.get_by_role("link", name="Open the leader's page")
+        lead = str(await link.get_attribute("href"))
+        await page.goto(lead)
+        await page.get_by_text("0 followers").wait_for()
+        (proof,) = [one["value"] for one in await context.cookies(lead) if one["name"] == LEADER]
+        await context.close()
+        return cls(lead.partition("/lead")[0], proof)
+
+    def follower(self) -> str:
+        """Return the cookie that the page of a new follower sets."""
+        with urlopen(self.page) as answer:
+            return str(answer.headers["Set-Cookie"]).partition(";")[0]
 
     @contextlib.asynccontextmanager
-    async def joined(self, *, leads: bool = False, token: str = "") -> AsyncIterator[Client]:
-        headers = {"Cookie": f"{LEADER}={self.proof}"}
+    async def joined(self, cookie: str | None = None) -> AsyncIterator[Client]:
+        """Join with a cookie, by default as the leader."""
+        path = "/lead" if cookie is None else ""
         async with websockets.connect(
-            f"{self.socket}{'/lead' if leads else ''}/ws",
-            additional_headers=headers,
+            f"{self.page.replace('http', 'ws', 1)}{path}/ws",
+            additional_headers={"Cookie": f"{LEADER}={self.proof}" if cookie is None else cookie},
             max_size=None,
             ping_interval=None,
         ) as socket:
             client = Client(socket)
-            await client.send(token=token)
+            await client.send()
             reader = asyncio.create_task(client.read())
             try:
                 await client.until(lambda: client.state)
@@ -158,7 +166,11 @@ class Client:
             while not condition():
                 await asyncio.sleep(0.005)
 
-    def has(self, answer: int) -> bool:
+    async def has(self, name: str, value: int) -> None:
+        """Wait until the vote has a value."""
+        await self.until(lambda: (self.state["vote"] or {}).get(name) == value)
+
+    def has_given(self, answer: int) -> bool:
         return bool(self.state["vote"]["task"]["given"] == answer)
 
     async def answer(self, option: int) -> None:
@@ -209,14 +221,11 @@ async def send(page: Page) -> None:
     await page.get_by_role("button", name="Send").click()
 
 
-async def in_browsers(address: str, browser: Browser, number: int, quick: bool) -> None:
+async def in_browsers(room: Room, browser: Browser, number: int, quick: bool) -> None:
     """Measure a room whose leader and some followers are pages."""
-    room = Room(address)
     real = min(REAL, number)
     async with contextlib.AsyncExitStack() as stack:
-        user = await stack.enter_async_context(connected(address, Measured(), MINE))
-        await room.open(user)
-        clients = [await stack.enter_async_context(room.joined()) for _ in range(number - real)]
+        clients = await class_of(number - real, room, stack)
         pages = []
         for path in ["/lead", *[""] * real]:
             context = await browser.new_context(viewport={"width": 1366, "height": 768})
@@ -248,15 +257,45 @@ async def in_browsers(address: str, browser: Browser, number: int, quick: bool) 
             await page.context.close()
 
 
-async def answers(address: str, number: int) -> None:
+async def class_of(number: int, room: Room, stack: contextlib.AsyncExitStack) -> list[Client]:
+    """Return followers with a cookie each."""
+    cookies = [await asyncio.to_thread(room.follower) for _ in range(number)]
+    return [await stack.enter_async_context(room.joined(cookie)) for cookie in cookies]
+
+
+async def walk(room: Room, number: int) -> None:
+    """Walk a class through votes of all kinds, with a late joiner and reloads."""
+    async with contextlib.AsyncExitStack() as stack:
+        clients = await class_of(number, room, stack)
+        for vote, key in enumerate(("", *QUESTIONS), 1):
+            async with room.joined() as leader:  # a reload of the leader's page before each
+                await leader.send(do="ask question" if key else "ask", key=key)
+                await leader.has("number", vote)
+                options = leader.state["vote"]["task"]["options"]
+                values = [option["value"] for option in options] or [1, 2]
+                for i, client in enumerate(clients):
+                    await client.has("number", vote)
+                    await client.answer(values[i % len(values)])
+                await leader.has("answered", len(clients))
+                for do in ("show", "reveal"):
+                    await leader.send(do=do)
+                await leader.until(lambda leader=leader: leader.state["vote"]["task"]["result"])
+            print(f"Vote {vote}, {key or 'next step'}: {len(clients)} of {len(clients)} counted")
+            clients += await class_of(1, room, stack)
+        for _ in range(limits.ROOM_FOLLOWERS + 10):
+            async with room.joined(""):
+                pass
+        last = await stack.enter_async_context(room.joined(""))
+        await last.until(lambda: last.state["followers"] == len(clients) + 1)
+        print(f"Places after {limits.ROOM_FOLLOWERS + 10} reloads without cookies: all given back")
+
+
+async def answers(room: Room, number: int) -> None:
     """Measure how long followers wait for their answer to a task, and for the stage of a fence."""
-    room = Room(address)
     draw = random.Random(number)
     async with contextlib.AsyncExitStack() as stack:
-        user = await stack.enter_async_context(connected(address, Measured(), MINE))
-        await room.open(user)
-        leader = await stack.enter_async_context(room.joined(leads=True))
-        clients = [await stack.enter_async_context(room.joined()) for _ in range(number)]
+        leader = await stack.enter_async_context(room.joined())
+        clients = await class_of(number, room, stack)
         for name, key, places in (("vote", "why/letters/0", 9), ("fence", "fences/apart/0", 35)):
             await leader.send(do="ask question", key=key)
             times: list[float] = []
@@ -269,7 +308,7 @@ async def answers(address: str, number: int) -> None:
                     client.state.pop("stage", None)
                     begin = time.monotonic()
                     await client.send(answer=value, vote=client.state["vote"]["number"])
-                    await client.until(lambda value=value: client.has(value))  # type: ignore[misc]
+                    await client.until(lambda value=value: client.has_given(value))  # type: ignore[misc]
                     if key.startswith("fences"):
                         await client.until(lambda: "stage" in client.state)
                     times.append(time.monotonic() - begin)
@@ -286,15 +325,17 @@ async def answers(address: str, number: int) -> None:
 
 async def measure(folder: Path, arguments: argparse.Namespace) -> None:
     number = arguments.followers
-    with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
-        await answers(server.address, number)
-        if arguments.answers:
-            return
-        async with async_playwright() as playwright:
+    async with async_playwright() as playwright:
+        with serving(folder) as server:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS])
-            await in_browsers(server.address, browser, number, arguments.quick)
+            room = await Room.open(server.address, browser)
+            await answers(room, number)
+            if not arguments.answers:
+                await walk(await Room.open(server.address, browser), number)
+                room = await Room.open(server.address, browser)
+                await in_browsers(room, browser, number, arguments.quick)
             await browser.close()
-        print(server.tracebacks())
+            print(server.tracebacks())
 
 
 def main() -> None:
