@@ -164,7 +164,6 @@ class StageTask(TypedDict, total=False):
     given: Answer | None
     right: Sequence[int] | None
     result: TaskResult | None
-    isWanted: bool
     isTitled: bool
     isVote: bool
     isClosed: bool

@@ -29,12 +29,11 @@ pytestmark = pytest.mark.slow
 
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
 every_text = pytest.mark.parametrize(
-    ("chapter", "name", "turn"),
+    ("chapter", "name"),
     [
-        pytest.param(chapter, name, turn, id=f"{chapter.key}-{name}-{turn}")
+        pytest.param(chapter, name, id=f"{chapter.key}-{name}")
         for chapter in CHAPTERS
-        for name, texts in chapter.texts.items()
-        for turn in range(len(texts))
+        for name in chapter.texts
     ],
 )
 
@@ -57,7 +56,7 @@ OWN_TEXTS = (
 @every_chapter
 def test_each_task_has_texts(chapter: Chapter) -> None:
     assert [*chapter.texts] == [*prose.read(chapter.key).tasks]
-    assert all(len({*texts}) == len(texts) >= 1 for texts in chapter.texts.values())
+    assert all(chapter.texts.values())
 
 
 def test_course_has_32_minutes_and_at_most_26_questions_and_1500_words() -> None:
@@ -86,8 +85,8 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 @every_text
-def test_all_figures_of_the_words_are_filled(chapter: Chapter, name: str, turn: int) -> None:
-    figures, task = chapter.figures(), chapter.task(name, turn)
+def test_all_figures_of_the_words_are_filled(chapter: Chapter, name: str) -> None:
+    figures, task = chapter.figures(), chapter.task(name)
     for part in vars(prose.read(chapter.key).tasks[name]).values():
         assert "{" not in prose.fill(part, {**figures, **task.figures})
     others = replace(prose.read(chapter.key), tasks={}, own_task=None)
@@ -99,9 +98,9 @@ def test_all_figures_of_the_words_are_filled(chapter: Chapter, name: str, turn: 
 
 @every_text
 def test_right_answer_is_right_and_mistakes_get_replies_that_do_not_tell_it(
-    chapter: Chapter, name: str, turn: int
+    chapter: Chapter, name: str
 ) -> None:
-    for make in chapter.task(name, turn).questions:
+    for make in chapter.task(name).questions:
         question = make()
         judgment = question.judge(None)
         assert judgment.verdict == "right"
@@ -159,10 +158,8 @@ def is_beginning(earlier: Any, later: Any) -> bool:
 
 
 @every_text
-def test_stage_has_no_later_step_and_an_answer_appends_to_it(
-    chapter: Chapter, name: str, turn: int
-) -> None:
-    task = chapter.task(name, turn)
+def test_stage_has_no_later_step_and_an_answer_appends_to_it(chapter: Chapter, name: str) -> None:
+    task = chapter.task(name)
     if any(make().act.is_live for make in task.questions):
         return
     if task.payload(0, None).get("isStill"):  # it has no steps
@@ -256,7 +253,7 @@ def test_chapter_works_without_vocabulary_files(
     answers = {}
     for name, _ in questions(chapter):
         task = name.split("/")[1]
-        of = digest_of(chapter.key, task, chapter.texts[task][0]) if task != "belief" else task
+        of = digest_of(chapter.key, task, chapter.texts[task]) if task != "belief" else task
         answers[name] = {"of": of, "tries": [], "shown": True}
     app = opened(chapter.key, learn_answers=answers)
     for name in answers:

@@ -32,7 +32,6 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {number[] | null} right the indices of the right places, or the right options, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
  * @property {boolean} [isTitled] whether the title of the page is the prompt
- * @property {boolean} [isWanted] whether the user has just asked for this text
  * @property {boolean} [isVote] whether a room counts the answers
  * @property {boolean} [isClosed] whether none is taken: on its leader's page, and after the vote
  * @property {boolean} [isLed] whether the stage is what the room shows, and its leader moves the step
@@ -157,10 +156,6 @@ export class Task {
     this.#drawTicks();
     this.#drawActions();
     this.#tell();
-    if (data.isWanted) {
-      this.prompt.focus({ preventScroll: true }); // the button that had the focus is gone
-      this.prompt.scrollIntoView({ block: "nearest" });
-    }
     this.place();
   }
 

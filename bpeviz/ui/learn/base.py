@@ -17,20 +17,10 @@ MOST_PLACES = 20
 LONGEST_OWN_WORD = 40
 """The most characters of a word of the user's own."""
 
-SENTENCES = (
+DON_QUIJOTE = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
-    "un hidalgo de los de lanza en astillero",
-    "Una olla de algo más vaca que carnero, salpicón las más noches, duelos y quebrantos los "
-    "sábados, lantejas los viernes, algún palomino de añadidura los domingos, consumían las tres "
-    "partes de su hacienda.",
-    "El resto de ella concluían sayo de velarte, calzas de velludo para las fiestas, con sus "
-    "pantuflos de lo mesmo.",
-    "Tenía en su casa una ama que pasaba de los cuarenta, y una sobrina que no llegaba a los "
-    "veinte.",
+    "un hidalgo de los de lanza en astillero"
 )
-"""Parts of the first sentences of Don Quijote."""
-
-DON_QUIJOTE = SENTENCES[0]
 """The opening of Don Quijote, of 130 characters."""
 
 
@@ -83,8 +73,7 @@ class Chapter:
 
     Attributes:
         key: Its name in links, and that of its prose.
-        texts: The texts of each task, by its name. The first one is that of rooms and teachers;
-            each of the others follows when the user asks for it.
+        texts: The text of each task, by its name.
         tasks: Returns the exercise of a text, by its name; may raise `NoQuestionError`.
         own: The task that the user can do with a text of their own, or "".
         example: A text in its place while they have typed none, or "".
@@ -97,7 +86,7 @@ class Chapter:
     """
 
     key: str
-    texts: Mapping[str, Sequence[str]]
+    texts: Mapping[str, str]
     tasks: Mapping[str, Callable[[str], Exercise[Any]]]
     own: str = ""
     example: str = ""
@@ -110,12 +99,12 @@ class Chapter:
 
     @property
     def text(self) -> str:
-        """The first text of the first task."""
-        return next(iter(self.texts.values()))[0]
+        """The text of the first task."""
+        return next(iter(self.texts.values()))
 
-    def task(self, name: str, turn: int = 0) -> Exercise[Any]:
-        """Return the exercise of its first text, or a later one; may raise `NoQuestionError`."""
-        return self.tasks[name](self.texts[name][turn])
+    def task(self, name: str) -> Exercise[Any]:
+        """Return the exercise of its text; may raise `NoQuestionError`."""
+        return self.tasks[name](self.texts[name])
 
 
 def belief_of(key: str) -> prose.Belief:

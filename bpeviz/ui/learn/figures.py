@@ -15,7 +15,6 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.ui.learn.base import SENTENCES
 from bpeviz.ui.learn.engine import merges_of
 
 PASSAGE_TOKENS = {"english": 496, "burmese": 1_480, "burmese_gpt2": 8_100}
@@ -23,7 +22,11 @@ PASSAGE_TOKENS = {"english": 496, "burmese": 1_480, "burmese_gpt2": 8_100}
 
 # ---- when to stop
 
-NEW_TEXT = SENTENCES[1]
+NEW_TEXT = (
+    "Una olla de algo más vaca que carnero, salpicón las más noches, duelos y quebrantos los "
+    "sábados, lantejas los viernes, algún palomino de añadidura los domingos, consumían las tres "
+    "partes de su hacienda."
+)
 """The second sentence of Don Quijote, of 209 bytes."""
 
 NEAR = 4
@@ -67,13 +70,8 @@ def percent(counts: Sequence[int]) -> list[float]:
 
 # ---- fences
 
-FENCED_TEXTS = tuple(
-    "{0}. {1}. {0}, {2}. {1}, {3}.".format(*words.split())
-    for words in ("casa rosa cosa prosa", "light night right fight", "sand hand band land")
-)
-"""Texts with words before both marks, and of which all end alike."""
-
-FENCED_TEXT = FENCED_TEXTS[0]
+FENCED_TEXT = "casa. rosa. casa, cosa. rosa, prosa."
+"""A text with words before both marks, and of which all end alike."""
 
 _WORD, _MARK = r"[\p{L}\p{M}\p{N}]", r"[^\p{L}\p{M}\p{N}\s]"
 _JOINED = regex.compile(rf"{_WORD}\s*{_MARK}|{_MARK}\s*{_WORD}|{_WORD}\s+{_WORD}")

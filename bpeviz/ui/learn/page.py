@@ -120,12 +120,6 @@ _MARKS: SessionValue[dict[str, Mark]] = SessionValue("learn_marks")
 _TAKEN: SessionValue[int] = SessionValue("learn_taken")
 """The number of the last press in the bar that was handled: browsers may send it again."""
 
-_TURNS: SessionValue[dict[str, int]] = SessionValue("learn_turns")
-"""The number of the text of each task that has several, by chapter and task."""
-
-_WANTED: SessionValue[str] = SessionValue("learn_wanted")
-"""The stage whose next text the user has just asked for."""
-
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
 
@@ -187,7 +181,7 @@ def _draw_question(chapter: Chapter, name: str) -> None:
     """Draw a question of a chapter, and the buttons to the next one."""
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
     is_belief = name == BELIEF
-    is_done = _draw_belief(chapter) if is_belief else _draw_in_turn(chapter, name)
+    is_done = _draw_belief(chapter) if is_belief else _draw_task(chapter, name)
     if is_belief and is_done:
         _draw_afterwards(chapter)
     _neighbors(chapter, name, is_done=is_done)
@@ -248,7 +242,7 @@ def _draw_end() -> None:
 
 def _start_again() -> None:
     """Forget all answers and marks, and open the first chapter."""
-    for value in (_ANSWERS, _MARKS, _TURNS, OWN_TEXT, OWN_WORD):
+    for value in (_ANSWERS, _MARKS, OWN_TEXT, OWN_WORD):
         value.clear()
     _CLEARED.put(True)
     _go(next(iter(PLACES)))
@@ -259,7 +253,6 @@ def _again(place: str) -> None:
     answers = _ANSWERS.get() or {}
     names = [name for name in answers if name.startswith(f"{place}/")]
     _ANSWERS.put({**answers, **dict.fromkeys(names, EMPTY)})
-    _TURNS.clear()
 
 
 # ---- the current chapter
@@ -376,33 +369,18 @@ def _read(stored: str) -> tuple[dict[str, StoredAnswer], dict[str, Mark]]:
 # ---- its tasks
 
 
-def _draw_in_turn(chapter: Chapter, name: str) -> bool:
-    """Draw a task about the text whose turn it is; return whether the first one is answered."""
-    turn = (_TURNS.get() or {}).get(f"{chapter.key}/{name}", 0)
-    return _draw_task(chapter, name, f"{OWN_MARK}{turn}" if turn else "", turn) or turn > 0
-
-
-def _turn_to(turns: dict[str, int], key: str) -> None:
-    _TURNS.put(turns)
-    _WANTED.put(key)
-
-
-def _draw_task(
-    chapter: Chapter, name: str, own: str = "", turn: int = 0, text: str | None = None
-) -> bool:
+def _draw_task(chapter: Chapter, name: str, text: str | None = None) -> bool:
     """Draw an exercise on the stage; return whether all its tasks are answered.
 
     Args:
         chapter: The chapter.
         name: The name of the exercise.
-        own: The end of the names of its answers, where these leave no marks.
-        turn: The number of the chapter's text.
-        text: A text of the user's own in its place.
+        text: A text of the user's own in its place, about which answers leave no marks.
     """
     words = prose.read(chapter.key).task(name)
-    about = chapter.texts[name][turn] if text is None else text
-    key = f"learn_{chapter.key}_{name}{own}"
     is_own = text is not None
+    about, own = (chapter.texts[name], "") if text is None else (text, OWN_MARK)
+    key = f"learn_{chapter.key}_{name}{own}"
     title = "Your own text" if is_own else prose.read(chapter.key).title
     try:
         asked = chapter.tasks[name](about)
@@ -443,9 +421,6 @@ def _draw_task(
     payload["name"] = title
     task.update(payload.get("task", {}))
     payload["task"] = task
-    if _WANTED.get() == f"{chapter.key}/{name}" and not is_own:
-        task["isWanted"] = True
-        _WANTED.clear()
     kind = "_typed" if isinstance(question.act, TypeAct) else "_own" if is_own else ""
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         answered_by = partial(_take, key, of, number, names[number], question)
@@ -562,7 +537,7 @@ def _draw_own(chapter: Chapter) -> None:
             OWN_TEXT.put(typed if OWN_TEXT.allows(typed) else "")
         text = OWN_TEXT.area(max_chars=chapter.longest, placeholder=chapter.example)
     if text := text if text.strip() else chapter.example:
-        _draw_task(chapter, chapter.own, OWN_MARK, text=text)
+        _draw_task(chapter, chapter.own, text)
         if chapter.target:
             st.markdown(chapter.target(text))
 
@@ -582,7 +557,7 @@ def _myth(myth: str, fact: str) -> None:
 
 
 def _neighbors(chapter: Chapter, name: str, *, is_done: bool) -> None:
-    """Draw the buttons to the next question, to another text, and to the question before."""
+    """Draw the buttons to the next question, and to the question before."""
     places, key = [*PLACES], f"{chapter.key}/{name}"
     at = places.index(key)
     with st.container(key="neighbors", horizontal=True, gap="small"):
@@ -595,11 +570,6 @@ def _neighbors(chapter: Chapter, name: str, *, is_done: bool) -> None:
             on_click=_go,
             args=(following,),
         )
-        if is_done and len(chapter.texts.get(name, ())) > 1:
-            turns = _TURNS.get() or {}
-            turn = (turns.get(key, 0) + 1) % len(chapter.texts[name])
-            another = {**turns, key: turn}
-            st.button("Another one", key="another", on_click=_turn_to, args=(another, key))
         if at:
             back = (places[at - 1],)
             st.button("Back", key="learn_back", type="tertiary", on_click=_go, args=back)

@@ -15,8 +15,8 @@ from bpeviz.pretokenizers.alternatives import joined
 from bpeviz.pretrained import download
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, ranks_in
 
-BERRIES = ("strawberry", "raspberry", "gooseberry")
-"""Compounds that GPT-4o does not split into their words."""
+COMPOUND = "strawberry"
+"""A word that GPT-4o does not split into its words."""
 
 LONG_WORD = "unbelievable"
 """A word that GPT-4o splits inside a part with a meaning."""
@@ -26,16 +26,16 @@ LINES = "keyboard\nsunflower\nbanana"
 
 MILLION, YEAR, VERSIONS, END = "1234567", "2026", "7.10 or 7.9", "<|endoftext|>"
 
-PROMPTS = ("The sky is ", "One, two, ", "I live in ")
-"""Prompts that end in a space."""
+PROMPT = "The sky is "
+"""A prompt that ends in a space."""
 
-PAIRS = ("9.11 or 9.9", "3.12 or 3.8", "1.15 or 1.6")
+NUMBERS = "9.11 or 9.9"
 """Numbers of which the first one is smaller, though it has more digits."""
 
 CONTROL = ("<|im_start|>", "<|im_end|>")
 """The special names of ChatML, a way to write a chat as one string."""
 
-TYPED = ("Bye<|im_end|>", "Hi<|im_start|>", "No<|im_end|>")
+TYPED = "Bye<|im_end|>"
 """What a user typed into a chat."""
 
 CHAT = (
@@ -46,8 +46,8 @@ CHAT = (
 """A chat: what a template puts before and after a text, and the text, which forges a turn."""
 
 TEXTS = (
-    *(MILLION, YEAR, VERSIONS, END, *BERRIES, LONG_WORD, LINES, "á"),
-    *(*PROMPTS, "The sky is blue", *PAIRS, *TYPED, "".join(CHAT)),
+    *(MILLION, YEAR, VERSIONS, END, COMPOUND, LONG_WORD, LINES, "á"),
+    *(PROMPT, "The sky is blue", NUMBERS, TYPED, "".join(CHAT)),
 )
 """The texts that need no file, also after a space."""
 

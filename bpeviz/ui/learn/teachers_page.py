@@ -74,7 +74,7 @@ def _rows(chapter: Chapter, *, has_answers: bool) -> list[Sequence[str]]:
         name, _, number = key.partition("/")[2].partition("/")
         if number != "0":  # another round
             continue
-        about = "" if task.stage is None else f" {_token(label(chapter.texts[name][0].encode()))}"
+        about = "" if task.stage is None else f" {_token(label(chapter.texts[name].encode()))}"
         link = f'<a href="Learn?chapter={chapter.key}/{name}">{_html(task.prompt)}</a>{about}'
         cells = (_answer(task), _mistake(task)) if has_answers else (_blank(task),)
         rows.append((link, *cells))

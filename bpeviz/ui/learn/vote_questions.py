@@ -94,7 +94,7 @@ def asked(chapter: Chapter) -> Iterator[tuple[str, Task[Any]]]:
         for i, make in enumerate(exercise.questions):
             task, key = make(), f"{chapter.key}/{name}/{i}"
             has_words = isinstance(task.act, BeliefAct)  # its text may have the answer
-            subject = fill(task_words.question) if has_words else fill(chapter.texts[name][0])
+            subject = fill(task_words.question) if has_words else fill(chapter.texts[name])
             title, stage = _named(key, subject.replace("`", "")), _stage(task, exercise, i)
             yield key, replace(task, prompt=prompt, stage=stage, name=title)
     belief, key = belief_question(chapter.key, figures), f"{chapter.key}/belief/0"

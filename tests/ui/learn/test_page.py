@@ -11,7 +11,6 @@ from helpers import app_pages
 from helpers.learn_pages import bar, give, marks, opened, questions, tasks
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.text import digest_of
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Chapter, belief_of
@@ -60,28 +59,6 @@ REFUSED: list[Any] = [
 @pytest.mark.parametrize("stored", [*map(json.dumps, REFUSED), "", "[", "[" * 40_000, "x" * 60_000])
 def test_invalid_stored_answers_are_dropped(stored: str) -> None:
     assert learn._read(stored) == ({}, {})
-
-
-def test_another_text_follows_the_truth_is_asked_anew_and_leaves_no_mark() -> None:
-    app = give(opened("wrong"), "wrong/space/0")
-    assert tasks(app)[0]["result"]["kind"] == "shown"
-    texts = BY_KEY["wrong"].texts["space"]
-    for turn in range(1, len(texts) + 1):
-        app.button(key="another").click().run()
-        task = tasks(app)[0]
-        assert task["of"].startswith(digest_of("wrong", "space", texts[turn % len(texts)]))
-        if turn == len(texts):
-            break
-        assert task["result"] is None
-        for tries in ([0], [0, 0], []):
-            of = task["of"].rpartition("/")[0]
-            entry = {"of": of, "tries": tries, "shown": not tries}
-            answers = app.session_state["learn_answers"]
-            app.session_state["learn_answers"] = answers | {f"wrong/space/0*{turn}": entry}
-            again = tasks(app.run())[0]
-            assert again["of"] == task["of"]  # all tries are about one text
-            assert again["result"]
-        assert marks(app, "wrong")[0] == "shown"
 
 
 def test_end_lists_the_facts_and_the_marks_until_one_starts_again() -> None:

@@ -15,8 +15,8 @@ from bpeviz.views.acts import IdsAct, Judgment, token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.task import Mistake, Task
 
-BACK = ("Como estás?", "El niño come.", "¿Qué lugar?")
-"""Texts that are decoded again. The merges of Don Quijote have none of their accents."""
+BACK = "Como estás?"
+"""A text that is decoded again. The merges of Don Quijote do not have its accent."""
 
 WORD, OFFERED = "niño", 3
 """A word of whose ids some are offered: the first ones."""
@@ -105,7 +105,7 @@ def _broken(ids: list[int]) -> Task[int]:
 
 CHAPTER = Chapter(
     key="back",
-    texts={"ids": BACK, "alone": [WORD]},
+    texts={"ids": BACK, "alone": WORD},
     tasks={"ids": _ids, "alone": _alone},
     own="",
 )

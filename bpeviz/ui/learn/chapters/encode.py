@@ -94,7 +94,7 @@ def both_ways() -> Player:
 
 CHAPTER = Chapter(
     key="encode",
-    texts={"next": [stored.BERRIES[0]], "first": [stored.LONG_WORD]},
+    texts={"next": stored.COMPOUND, "first": stored.LONG_WORD},
     tasks={"next": _next, "first": lambda word: _next(word, 1), "own": _own},
     rounds={"next": ROUNDS},
     own="own",

@@ -9,7 +9,7 @@ from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import Chapter, Exercise, NoQuestionError
-from bpeviz.ui.learn.figures import FENCED_TEXT, FENCED_TEXTS, Fenced, fenced, fences_of, joins
+from bpeviz.ui.learn.figures import FENCED_TEXT, Fenced, fenced, fences_of, joins
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import BoundariesAct, Judgment, atoms_of, bits_of, token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
@@ -192,7 +192,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="fences",
-    texts={"apart": FENCED_TEXTS, "endings": [CONTRACTION]},
+    texts={"apart": FENCED_TEXT, "endings": CONTRACTION},
     tasks={"apart": _apart, "endings": _endings},
     own="apart",
     figures=_figures,

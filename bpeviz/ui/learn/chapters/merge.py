@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter
 
 ROUNDS, MERGES = 3, 20
 """The merges that the user chooses, and those after which the engine stops."""
@@ -24,7 +24,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="merge",
-    texts={"pair": SENTENCES[:3], "next": [NEW_TEXT]},
+    texts={"pair": DON_QUIJOTE, "next": NEW_TEXT},
     tasks={
         "pair": partial(engine.rounds_of, rounds=ROUNDS, last=MERGES),
         "next": partial(engine.rounds_of, rounds=1, start=1),

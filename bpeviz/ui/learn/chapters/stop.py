@@ -6,7 +6,7 @@ from functools import partial
 
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Exercise
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Exercise
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.acts import Judgment, StopAct, Verdict, token
@@ -153,7 +153,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="stop",
-    texts={"line": SENTENCES[1:], "back": [LATER_TEXT]},
+    texts={"line": NEW_TEXT, "back": LATER_TEXT},
     tasks={"line": _line, "back": _back},
     own="line",
     figures=_figures,

@@ -68,7 +68,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="why",
-    texts={"letters": stored.BERRIES, "which": [stored.LINES]},
+    texts={"letters": stored.COMPOUND, "which": stored.LINES},
     tasks={"letters": letters, "which": _which},
     own="letters",
     longest=LONGEST_OWN_WORD,

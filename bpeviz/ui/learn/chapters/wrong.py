@@ -16,7 +16,7 @@ from bpeviz.views.stage import Row
 Divisions = Mapping[tuple[str, ...], str]
 """What is wrong with a division, by its parts."""
 
-GOING_ON = f"{stored.PROMPTS[0]}blue"
+GOING_ON = f"{stored.PROMPT}blue"
 
 AFTER_WORD = "A word takes the space before it, not the one after it."
 OWN_SIGN = "The period is not a digit, so it stands alone."
@@ -87,10 +87,10 @@ def _split(text: str) -> str:
 CHAPTER = Chapter(
     key="wrong",
     texts={
-        "space": stored.PROMPTS,
+        "space": stored.PROMPT,
         "chat": stored.TYPED,
-        "numbers": stored.PAIRS,
-        "versions": [stored.VERSIONS],
+        "numbers": stored.NUMBERS,
+        "versions": stored.VERSIONS,
     },
     tasks={
         "space": _space,
@@ -103,7 +103,7 @@ CHAPTER = Chapter(
     longest=LONGEST_OWN_WORD,
     own_needs=("o200k_base",),
     figures=lambda: {
-        "word": label(GOING_ON.removeprefix(stored.PROMPTS[0].rstrip()).encode()),
+        "word": label(GOING_ON.removeprefix(stored.PROMPT.rstrip()).encode()),
         "plain": len(stored.chat().encode(stored.CONTROL[1])),
         "special": len(stored.o200k().encode(stored.END)),
         "group": 3,
