@@ -46,7 +46,7 @@ CHAT = (
 """A chat: what a template puts before and after a text, and the text, which forges a turn."""
 
 TEXTS = (
-    *(MILLION, YEAR, VERSIONS, END, COMPOUND, LONG_WORD, LINES, "á"),
+    *(MILLION, YEAR, VERSIONS, END, COMPOUND, LONG_WORD, LINES, "á", "in"),
     *(PROMPT, "The sky is blue", NUMBERS, TYPED, "".join(CHAT)),
 )
 """The texts that need no file, also after a space."""
