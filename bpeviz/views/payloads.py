@@ -90,7 +90,6 @@ class Timeline(BoundarySteps, TokenStyles):
     emptyMessage: str
     tokenCounts: list[int]
     changingSteps: list[int] | None
-    byteCount: int
     part: list[int] | None
     rowEnds: NotRequired[list[int]]
     algorithm: NotRequired[str]

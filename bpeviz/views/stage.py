@@ -221,7 +221,6 @@ class Row:
         steps, changes = decision_columns(self.decisions), boundary_steps(self.shown)
         ids = {*atoms.tolist(), *steps["id"], *steps["left"], *steps["right"]}
         ids.update((changes["changes"] or {"ids": ()})["ids"])
-        size = int(self.boundaries.ends[-1]) - self._before if len(self.boundaries) else 0
         first, last = self.part.first, self.part.last
         label, key, *_ = self.names
         data: Timeline = {
@@ -244,7 +243,6 @@ class Row:
             "emptyMessage": self.words.unchanged,
             "tokenCounts": self.boundaries.token_counts.tolist(),
             "changingSteps": unless_all(self.boundaries.change_steps + 1, self.boundaries.steps),
-            "byteCount": size - len(self.column.breaks),
             "part": None if self.is_whole else [first, last, len(self.text)],
         }
         if len(self.column.breaks):

@@ -295,7 +295,6 @@ def test_line_ends_between_documents_are_marked_in_each_part(key: str) -> None:
         )
         assert len({*view["rowEnds"]}) == raw.count(10)
     row = of_training(training, documents)
-    assert view_of(row)["byteCount"] == documents.size
     score = sent(of_columns([row.column], text).score(), payloads.Score)
     assert [text.encode()[at] for at in score["rowEnds"]] == [10] * 5
 

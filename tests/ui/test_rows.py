@@ -44,7 +44,6 @@ def test_train_page_has_the_figures_of_the_command_and_of_python(
     each = [len(training.tokenizer().encode(text)) for text in TEXTS]
     assert view["tokenCounts"][-1] == sum(each)
     assert view["text"] == "\n".join(TEXTS)
-    assert view["byteCount"] == sum(len(text.encode()) for text in TEXTS)
     atoms = view["atomKind"]
     ends = [len("\n".join(TEXTS[:i])) for i in range(1, len(TEXTS))]
     raw = [len("\n".join(TEXTS)[:end].encode()) for end in ends]

@@ -70,7 +70,6 @@ export class Stage {
     this.section.classList.toggle("several", this.several);
     this.section.classList.toggle("bytes", score.isBytes);
     this.section.classList.add("drawn");
-    this.section.style.setProperty("--rows", String(views.length));
     this.scored(score);
   }
 

@@ -48,7 +48,6 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {string} emptyMessage the sentence of a timeline without steps
  * @property {number[]} tokenCounts number of tokens after each step
  * @property {number[] | null} changingSteps its steps that change a token of the whole text; null if all do
- * @property {number} byteCount
  * @property {number[]} [rowEnds] atoms that are line ends between rows of a table, in no token
  * @property {string} [noText] the sentence in place of an empty text
  * @property {boolean} [weighted] whether counts are weighted
