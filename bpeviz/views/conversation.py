@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import itemgetter
 
 from bpeviz.analysis import hues
-from bpeviz.analysis.conversation import EncodedConversation, TurnChange
+from bpeviz.analysis.conversation import ChatMessage, EncodedConversation, TurnChange
 from bpeviz.analysis.hues import Coloring, Hues
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import counted, digest_of
@@ -93,7 +95,7 @@ def speakers(encoded: EncodedConversation) -> list[Speaker]:
     """Return where each message begins with its markers, and each part that another one forges."""
     text, at = encoded.text, 0
     parts: list[Speaker] = []
-    for message in encoded.messages:
+    for message in _in_places(encoded.messages):
         end = message.spans[0][0] if message.spans else len(text)
         start = at + _header(encoded, text[at:end], message.role, is_first=not message.spans)
         if not parts and start:
@@ -110,6 +112,16 @@ def speakers(encoded: EncodedConversation) -> list[Speaker]:
         writer = f"written by the {encoded.messages[turn.message].role}"
         parts.append((turn.start, turn.role or "end of turn", writer, True))
     return sorted(parts)
+
+
+def _in_places(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Return messages in the order of the text; one whose words are not known stays behind."""
+    places = accumulate((m.spans[0][0] if m.spans else -1 for m in messages), _known)
+    return [message for _, message in sorted(zip(places, messages, strict=True), key=itemgetter(0))]
+
+
+def _known(before: int, place: int) -> int:
+    return before if place < 0 else place
 
 
 def _headers(encoded: EncodedConversation) -> list[tuple[str, str]]:

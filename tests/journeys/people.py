@@ -285,9 +285,9 @@ def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     box.set_input_files([file_of(*file) for file in files])
 
 
-def drop_file(target: Locator, name: str, content: str) -> None:
-    """Drop a file on an element of a page."""
-    target.page.locator(".st-key-text_upload").wait_for(state="attached")
+def drop_file(target: Locator, name: str, content: str, box: str = "text_upload") -> None:
+    """Drop a file on an element of a page. box: the key of the input that takes it."""
+    target.page.locator(f".st-key-{box}").wait_for(state="attached")
     target.evaluate(
         """(target, [name, content]) => {
           const dataTransfer = new DataTransfer();

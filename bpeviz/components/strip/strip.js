@@ -74,16 +74,18 @@ class Strips {
   update(data) {
     if (this.key === data.key) return;
     this.key = data.key;
+    const scrolled = this.scores.map(({ score }) => score.host.scrollTop);
     this.scores = [];
     this.place.replaceChildren(...data.strips.flatMap((strip) => this.#strip(strip)));
     for (const [sentence, rows] of data.turns) this.place.append(element("h2", "", sentence), this.#turn(rows));
     this.#fit();
+    this.scores.forEach(({ score }, i) => (score.host.scrollTop = scrolled[i] ?? 0));
   }
 
   #strip(strip) {
     const { title, note, text, tokens, speakers } = strip;
     const head = title ? [element("h2", "", title), ...(note ? [element("p", "", note)] : [])] : [];
-    const host = element("div", "text");
+    const host = Object.assign(element("div", "text"), { role: "group", ariaLabel: title || "The text of the model" });
     const list = new TokenList(title || "Tokens of the conversation");
     const words = (i) => [spokenLabel(tokens[i][2]), `id ${tokens[i][1]}`, ...this.#kinds(tokens[i][4])].join(", ");
     list.show(() => ({ count: tokens.length, words }));
@@ -99,7 +101,10 @@ class Strips {
         start = end;
       });
       row.labelOf = (atom) => (tokens[first.get(atom)]?.[4] & CONTROL ? String(tokens[first.get(atom)][1]) : "");
-      score.laidOut = () => this.#name(score, speakers);
+      score.laidOut = () => {
+        host.tabIndex = host.scrollHeight > host.clientHeight ? 0 : -1;
+        this.#name(score, speakers);
+      };
       host.addEventListener("copy", (event) => score.copyTo(event, host.getRootNode()));
       host.addEventListener("mousemove", (event) => this.#point(score, strip, event));
       host.addEventListener("mouseleave", () => this.tooltip.hide());

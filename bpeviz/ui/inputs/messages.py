@@ -45,7 +45,7 @@ def choose_messages() -> str:
     def take_change() -> None:
         MESSAGES.take((MESSAGES.component.get() or {}).get("change"))
 
-    data = MESSAGES.payload(limits.INSPECTED)
+    data = MESSAGES.payload(limits.BOX)
     change = components.messages(data, MESSAGES.component.key, take_change)
     MESSAGES.take(
         change

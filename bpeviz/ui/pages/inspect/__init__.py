@@ -110,7 +110,7 @@ PAGE = Page(
     _QUESTION,
     _widgets,
     content=page_content,
-    heading=lambda: _ANSWER.get() or _QUESTION,
+    heading=lambda: _ANSWER.get() or conversation.question(_QUESTION),
     short={"messages": MESSAGES.box.link},
 )
 

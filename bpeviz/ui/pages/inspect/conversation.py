@@ -19,7 +19,7 @@ from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER, is_ready
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import Offer
-from bpeviz.ui.widgets import OneOf, SessionValue, Switch, Values, Widget
+from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, Switch, Values, Widget
 from bpeviz.views import conversation as views
 from bpeviz.views.payloads import ConversationStrips
 
@@ -43,6 +43,11 @@ def widgets(values: Values) -> Iterator[Widget[Any]]:
 def is_chosen(values: Values) -> bool:
     """Return whether the page inspects a conversation, as earlier links with a template do."""
     return values.get(HAVE) == "conversation" or values.get(messages.CHAT) is True
+
+
+def question(of_text: str) -> str:
+    """Return the question of the page. of_text: that about a text."""
+    return QUESTION if is_chosen(SessionValues()) else of_text
 
 
 def choose_kind() -> None:
