@@ -145,6 +145,6 @@ def _choose_begin(text: str) -> bool:
     """Draw whether the template begins an answer, at first where the last message is no answer."""
     answers = conversation(text).messages[-1]["role"] == "assistant"
     if _LAST_ANSWERS.present and _LAST_ANSWERS.get() != answers:
-        BEGIN.clear()
+        BEGIN.put(not answers)  # a cleared switch keeps its look in the browser
     _LAST_ANSWERS.put(answers)
     return BEGIN.toggle(value=not answers)
