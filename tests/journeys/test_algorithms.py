@@ -31,7 +31,6 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui.pages.pretokenize import SPLITS
 from bpeviz.views.stage import steps_at
 
 THREE = ("bpe", "wordpiece", "unigram")
@@ -180,7 +179,7 @@ def add_split(page: Page, title: str) -> None:
 
 
 def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
-    titles = [SPLITS.titles[key] for key in ("whitespace", "words", "gpt2", "cl100k")]
+    titles = ["White space", "Words", "GPT-2", "GPT-4"]
     with journey.step("The text is split as Python splits it"):
         page = journey.open(english("/Pre-tokenize", levels_open=True))
         rows = Rows(page, "The text in each pre-tokenization")
