@@ -24,13 +24,12 @@ from bpeviz.analysis.figures import Figure, Measured, Total
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
 from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, word_spans
-from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents, breaks_of, unit_of, whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
-from bpeviz.text import counted, distinct, joined, listed
+from bpeviz.text import counted, distinct, listed
 
 Compared = TypeVar("Compared", "ComparedText", "ComparedTokenizer")
 
@@ -239,7 +238,7 @@ def compare(
     rows = _with_known_premiums(rows, relative_to, whole)
     notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
     of_tokenizers = [_over(total, rows) for total in totals]
-    sentence, leader = _verdict(rows, relative_to, in_sample)
+    sentence, leader = verdict.of_texts(rows, relative_to, in_sample)
     details = (special_tokens, of_texts, leader, relative_to, unit_of(*texts.values()))
     return Comparison(rows, sentence, notes, of_tokenizers, *details)
 
@@ -564,130 +563,3 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
         f"{'All texts' if len(names) == number > 3 else listed([*names], 8)}: {note}."
         for note, names in texts.items()
     ]
-
-
-def _verdict(
-    rows: Sequence[ComparedText], relative_to: str | None, in_sample: Collection[str]
-) -> tuple[str, str]:
-    """Return who needs the fewest tokens in all, how it fares in texts and premiums; its name."""
-    trained = Counter[str]()
-    for row in rows:
-        trained[row.tokenizer] += row.tokens * (row.tokenizer in in_sample)
-    rows = [row for row in rows if row.tokenizer not in in_sample] or rows
-    best: dict[str, list[str]] = {row.text: [] for row in rows}
-    totals: Counter[str] = Counter()
-    for row in rows:
-        totals[row.tokenizer] += row.tokens
-        best[row.text] += [row.tokenizer] * row.best
-    by_best: dict[tuple[str, ...], list[str]] = {}
-    for text, names in best.items():
-        by_best.setdefault((*names,), []).append(text)
-
-    def rank(title: str) -> tuple[int, int, int]:
-        ties = sum(title in names for names in best.values())
-        return len(by_best.get((title,), ())), ties, -totals[title]
-
-    lossy = {row.tokenizer for row in rows if row.is_unranked}
-    ranked = [title for title in totals if title not in lossy] or [*totals]
-    fewest = min(totals[title] for title in ranked)
-    leaders = [title for title in ranked if totals[title] == fewest]
-    first = max(leaders, key=rank)
-    if len(best) == 1:
-        first = max(totals, key=rank)
-        sentence = _verdict_of_one(rows, lossy)
-    elif len(totals) == 1:
-        sentence = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
-    elif [*by_best] == [()]:
-        parts = [f"{title} {totals[title]:,}" for title in sorted(ranked, key=totals.__getitem__)]
-        of_all = "both texts" if len(best) == 2 else f"all {len(best):,} texts"
-        sentence = f"Undecided for {of_all}: in all, {listed(parts, 4)} tokens; {_CHANCE}."
-    elif [*by_best] == [(*totals,)]:
-        sentence = f"{joined([*totals])} need the same number of tokens for each text, "
-        sentence += f"{fewest:,} in all."
-    else:
-        each = " each" * (len(leaders) > 1)
-        need = "need" if each else "needs"
-        of_those = " of those that lose no text" * (0 < len(lossy) < len(totals))
-        sentence = f"{joined(leaders)} {need} the fewest tokens{of_those}, {fewest:,}{each} in all"
-        sentence += f"{_standing(first, leaders, by_best)}."
-    sentence += _largest_premium(rows, first, relative_to)
-    for name in trained.keys() - totals.keys():
-        sentence += f" {name}, trained on these texts: {trained[name]:,}."
-    return sentence, first
-
-
-def _standing(
-    first: str, leaders: Sequence[str], by_best: Mapping[tuple[str, ...], Sequence[str]]
-) -> str:
-    """Return how the tokenizers with the fewest tokens in all fare in single texts.
-
-    Args:
-        first: The one that the verdict is about.
-        leaders: All of them.
-        by_best: The names of texts by the best tokenizers of each, none where it is undecided.
-    """
-    number = sum(map(len, by_best.values()))
-    undecided = f"; undecided for {_named(by_best[()])}" if () in by_best else ""
-    if all(name in best for name in leaders for best in by_best if best):
-        return f", and {'is' if len(leaders) == 1 else 'are'} never beaten{undecided}"
-    won = len(by_best.get((first,), ()))
-    clauses = [f"alone has the fewest for {won:,} of {number:,} texts"] * bool(won)
-    for best, texts in sorted(by_best.items(), key=lambda group: first not in group[0]):
-        if others := [name for name in best if name != first]:
-            does = "ties with" if first in best else "loses to"
-            clauses.append(f"{does} {joined(others)} for {_named(texts)}")
-    subject = "it" if len(leaders) == 1 else first
-    return "".join(f"; {subject} {clause}" for clause in clauses) + undecided
-
-
-def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str | None) -> str:
-    """Return a sentence about the largest premium under a tokenizer, or "" without one."""
-    known = [row for row in rows if row.tokenizer == first and row.premium is not None]
-    known = [row for row in known if row.text != relative_to]
-    premium = max((row.premium or 0.0 for row in known), default=0.0)
-    if not known:
-        return ""
-    worst = [row for row in known if row.premium == premium]
-    words = f"{premium:.2f} times as many"
-    interval = ""
-    if worst[0].low is not None and worst[0].high is not None:
-        interval = f" ({worst[0].low:.2f} to {worst[0].high:.2f})"
-        interval += ", which is undecided" * (worst[0].low <= 1 <= worst[0].high != worst[0].low)
-    if len(known) == 1:
-        return f" Under {first}, {worst[0].text} needs {words} tokens as {relative_to}{interval}."
-    parallel = len(known) + 1
-    is_all = parallel == len({row.text for row in rows})
-    these = "the translations" if is_all else f"{parallel:,} parallel texts"
-    if premium <= 1:
-        close = [row.text for row in known if (row.high or 0) >= 1 != row.low]
-        but = f"; undecided for {_named(close)}" if close else ""
-        return f" Among {these}, none needs more tokens under {first} than {relative_to}{but}."
-    need = "needs" if len(worst) == 1 else "need"
-    return (
-        f" Among {these}, {_names([row.text for row in worst])} {need} the most tokens under "
-        f"{first}: {words} as {relative_to}{interval}."
-    )
-
-
-def _names(texts: Sequence[str]) -> str:
-    # A label such as 5 would read as a number of texts.
-    names = [f"“{text}”" if text.isnumeric() else text for text in texts]
-    return joined(names) if len(names) <= 4 else listed(names, 4)
-
-
-def _named(texts: Sequence[str]) -> str:
-    """Return the name of a text, or the number and names of several."""
-    return _names(texts) if len(texts) == 1 else f"{len(texts):,} texts ({_names(texts)})"
-
-
-_CHANCE = "with other text of this kind, the order may change"
-
-
-def _verdict_of_one(rows: Sequence[ComparedText], lossy: Collection[str]) -> str:
-    """Return the verdict for the rows of one text."""
-    standings = [Standing(row.tokenizer, row.tokens, row.tokenizer in lossy) for row in rows]
-    if any(row.best for row in rows):
-        return verdict.sentence(standings)
-    first, *others = sorted((row.tokens, row.name) for row in standings if not row.lossy)
-    rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
-    return f"Undecided: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."
