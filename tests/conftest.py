@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest.doctest import DoctestModule
-from browser.serving import FLAGS, Server, chromium, serving
+from browser.serving import FLAGS, UNOPTIMIZED, Server, chromium, serving
 from helpers import properties
 from helpers.properties import examples
 from helpers.shell import shell, trained  # noqa: F401
@@ -145,7 +145,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
         unavailable(
             "No Chromium: apt-get install chromium-headless-shell, or set BPEVIZ_CHROMIUM to one"
         )
-    browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, UNOPTIMIZED])
     yield browser
     browser.close()
 

@@ -23,9 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first has no windows. It renders the same pages in two thirds of the processor time."""
 
-FLAGS = ("--disable-gpu", "--js-flags=--no-opt --no-maglev")
-"""The flags of the browser besides those of Playwright: no graphics card, and no optimizing
-compilers, which take longer than they save on pages that are soon left."""
+FLAGS = ("--disable-gpu",)
+"""The flags of the browser besides those of Playwright: no graphics card."""
+
+UNOPTIMIZED = "--js-flags=--no-opt --no-maglev"
+"""Without optimizing compilers, which take longer than they save on pages that are soon left."""
 
 OPTIONS = {
     "viewport": {"width": 1366, "height": 768},

@@ -33,6 +33,40 @@ FORGET = """() => new Promise((resolve) => {
 })"""
 """Deletes what a page has stored in the browser."""
 
+RUNS = """
+  const runs = { isBegun: true, ended: 0 };
+  window.hasEndedRuns = () => runs.isBegun && Date.now() - runs.ended > 100;
+  const watched = new WeakSet();
+  const receive = ({ data }) => {
+    const bytes = new Uint8Array(data);
+    let at = 0;
+    const number = () => {
+      let value = 0, shift = 0;
+      for (; bytes[at] > 127; shift += 7) value += (bytes[at++] & 127) * 2 ** shift;
+      return value + bytes[at++] * 2 ** shift;
+    };
+    let field = number();
+    while (field === 0x0a || field === 0x12) { // hash and metadata, which come first
+      const size = number();
+      at += size;
+      field = number();
+    }
+    if (field === 0x22) Object.assign(runs, { isBegun: true, ended: Infinity }); // new_session
+    if (field === 0x30 && runs.isBegun) runs.ended = Date.now(); // script_finished
+  };
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (message) {
+    if (message[0] === 0x5a) { // rerun_script
+      runs.isBegun = false;
+      if (!watched.has(this)) this.addEventListener("message", receive);
+      watched.add(this);
+    }
+    return send.call(this, message);
+  };
+"""
+"""Adds a function that returns whether the last run that the page requested has ended, and its
+elements are drawn. Streamlit marks a page as running only once its server has begun."""
+
 
 class Watch:
     """Collects everything on a page that counts as an error."""
@@ -174,6 +208,7 @@ class Journey:
         else:
             context = self.browser.new_context(**OPTIONS | options)
             context.set_default_timeout(AFTER_A_FAILURE if self._failed else TIMEOUT)
+            context.add_init_script(f"{{{RUNS}}}")
             page = context.new_page()
         if not options and not prepare:
             self._reusable.append(page)

@@ -92,8 +92,9 @@ def await_equal(read: Callable[[], object], wanted: object) -> None:
 
 
 def await_run(page: Page) -> None:
-    """Wait until the page's script has ended."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    """Wait until the page's script has ended, also in the run that was requested last."""
+    idle = "document.querySelector('[data-test-script-state=notRunning]')"
+    page.wait_for_function(f"() => {idle} && (window.hasEndedRuns?.() ?? true)")
 
 
 def await_rest(page: Page) -> None:
