@@ -202,10 +202,17 @@ export class Comparison {
     this.box.classList.add("in-rows");
     const sizes = sizesOfRows(score.rows.length);
     if (largest) Object.assign(sizes, { largest });
+    this.box.style.removeProperty("--stage");
     const fit = () => fitScore(score, (size) => this.#set(size), sizes, { scale, below: data.showIds ? ID_HEIGHT : 0 });
     const fits = fit();
     section.classList.toggle("scrolls", !fits);
-    if (!fits) fit(); // beside the overview, and it may be higher then
+    if (fits) return;
+    fit(); // beside the overview, and it may be higher then
+    const { lines, padding } = score.measure();
+    const last = lines[score.fitting() - 1];
+    if (!last) return;
+    score.pageHeight = last.bottom; // it ends at a line
+    this.box.style.setProperty("--stage", `${last.bottom + padding}px`);
   }
 
   #set(size) {
