@@ -37,6 +37,17 @@ function playButton() {
   return null;
 }
 
+/**
+ * Close an open menu before a link to another page is followed. Streamlit 1.67 would say that it is closed
+ * after it has asked for the other page, whose elements it then clears: the page would stay empty.
+ * @param {Event} event
+ */
+function closeMenus({ target }) {
+  if (!(target instanceof Element) || !target.closest("a[data-testid^=stPageLink]")) return;
+  for (const button of document.querySelectorAll("[data-testid=stPopover] button[aria-expanded=true]"))
+    if (button instanceof HTMLElement) button.click();
+}
+
 function label(place, role, name) {
   if (!place || place.getAttribute("role") === role) return;
   place.setAttribute("role", role);
@@ -58,6 +69,7 @@ class Frame {
     this.title = "";
     this.longest = Infinity;
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
+    document.addEventListener("pointerdown", closeMenus, { signal, capture: true });
     document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
     document.addEventListener("keydown", (event) => enterMenu(event), { signal, capture: true });
     subscribe(WAY_CHOSEN, (way) => this.open(way), signal);
