@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_619,
+    "bpeviz": 44_625,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_719,
     "bpeviz/cli": 2_037,
-    "bpeviz/components": 9_062,
+    "bpeviz/components": 9_068,
     "bpeviz/core": 2_117,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
