@@ -62,7 +62,7 @@ ANSWERS = st.integers(-2, 5000) | st.text(max_size=70) | ANY_JSON
 def test_any_answer_about_any_text_is_judged_or_refused(
     chapter: Chapter, text: str, given: object
 ) -> None:
-    about = [(name, first) for name, (first, *_) in chapter.texts.items()]
+    about = [*chapter.texts.items()]
     about += [(chapter.own, clean(text))] if chapter.own and not chapter.own_needs else []
     for name, own in about:
         try:

@@ -261,6 +261,8 @@ def test_dialog_stays_where_its_page_still_runs_and_it_has_an_answer() -> None:
     app.button(key="open_with_split").click().run()
     assert "bpe.tiktoken" in app.multiselect(key="compared").options
     assert not app.get("file_uploader")[1:]
+    app.session_state["compare_menu"] = True  # it closed after the file
+    app.run()
     app.button(key="open_tokenizer").click().run()
     uploader().set_value(("empty.json", b"{}", "application/json")).run()
     assert uploader()

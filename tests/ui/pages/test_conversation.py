@@ -72,8 +72,8 @@ def test_conversation_of_our_own_is_read_by_qwen_where_a_tokenizer_has_no_templa
     (strip,) = strips(app)
     roles = [role for _, role, *_ in strip["speakers"]]
     assert roles == ["system", "user", "assistant"]
-    assert app.toggle(key="begin_answer").value is False
-    app.toggle(key="begin_answer").set_value(True).run()
+    assert app.toggle(key="begin_another_answer").value is False
+    app.toggle(key="begin_another_answer").set_value(True).run()
     assert strips(app)[0]["text"].endswith("<|im_start|>assistant\n")
     assert "Qwen’s own file" in app.markdown[-1].value
     app.radio(key="have").set_value("text").run()

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis.conversation import EncodedConversation, encode_conversation, turn_changes
-from bpeviz.libraries.chat_template import ChatTemplate, check_size, conversation
+from bpeviz.libraries.chat_template import ChatTemplate, Conversation, check_size, conversation
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs import messages
@@ -19,7 +19,7 @@ from bpeviz.ui.inputs.sentence import menu, say, sentence
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER, is_ready
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import Offer
-from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, Switch, Values, Widget
+from bpeviz.ui.widgets import OneOf, SessionValues, Switch, Values, Widget
 from bpeviz.views import conversation as views
 from bpeviz.views.payloads import ConversationStrips
 
@@ -29,15 +29,17 @@ FIRST_TOKENIZER = "qwen"
 
 HAVE = OneOf("have", "What to inspect", titles={"text": "a text", "conversation": "a conversation"})
 BEGIN = Switch("begin_answer", "Begin the answer")
+BEGIN_ANOTHER = Switch("begin_another_answer", "Begin the answer")
+"""The same where the last message is the assistant's: off at first.
 
-_LAST_ANSWERS: SessionValue[bool] = SessionValue("last_message_answers")
-"""Whether the last message was the assistant's when the switch was drawn last."""
+With one switch, a request that the browser sent before the last message changed would turn it back.
+"""
 
 
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links, beside the tokenizer."""
     yield from messages.widgets(values)
-    yield BEGIN
+    yield from (BEGIN, BEGIN_ANOTHER)
 
 
 def is_chosen(values: Values) -> bool:
@@ -67,7 +69,8 @@ def show(side: DeltaGenerator) -> str:
             choose_kind()
             say("with")
             offer = _choose_tokenizer()
-            begin = _choose_begin(given)
+            switch = _begin(conversation(given))
+            begin = switch.toggle(value=switch is BEGIN)
     if not is_ready(offer) or offer.chat is None:
         return QUESTION
     try:
@@ -93,9 +96,8 @@ def text_of(values: Values) -> tuple[Offer, str]:
     if (offer := by_key.get(key) or by_key.get(FIRST_TOKENIZER)) is None or offer.chat is None:
         raise ValueError("This link has no tokenizer with a chat template.")
     given = conversation(messages.messages_of(values))
-    return offer, encode_conversation(
-        offer.make(), offer.chat, given, begin_answer=values.get(BEGIN)
-    ).text
+    begin = values.get(_begin(given))
+    return offer, encode_conversation(offer.make(), offer.chat, given, begin_answer=begin).text
 
 
 @dataclass(frozen=True)
@@ -141,10 +143,6 @@ def _choose_tokenizer() -> Offer:
     return offers[key]
 
 
-def _choose_begin(text: str) -> bool:
-    """Draw whether the template begins an answer, at first where the last message is no answer."""
-    answers = conversation(text).messages[-1]["role"] == "assistant"
-    if _LAST_ANSWERS.present and _LAST_ANSWERS.get() != answers:
-        BEGIN.put(not answers)  # a cleared switch keeps its look in the browser
-    _LAST_ANSWERS.put(answers)
-    return BEGIN.toggle(value=not answers)
+def _begin(given: Conversation) -> Switch:
+    """Return the switch of whether the template begins an answer."""
+    return BEGIN_ANOTHER if given.messages[-1]["role"] == "assistant" else BEGIN
