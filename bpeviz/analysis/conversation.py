@@ -236,8 +236,10 @@ class EncodedConversation:
                 notes.append(f"{words} message{'s' * (len(numbers) > 1)} {joined(numbers)}.")
         for i, message in enumerate(self.messages):
             if count := len(message.hidden):
-                says = f" {'says' if count == 1 else 'say'} “{message.spelled}”"
-                verb = says if message.spelled else " in it"
+                spelled = message.spelled
+                others = f", {len(spelled)} of which" * (0 < len(spelled) < count)
+                says = f"{others} {'says' if len(spelled) == 1 else 'say'} “{spelled}”"
+                verb = says if spelled else " in it"
                 notes.append(f"Message {i + 1}: {counted(count, 'hidden character')}{verb}.")
         return [note for note in notes if note]
 

@@ -235,6 +235,7 @@ PERSIAN = "می\u200cخواهم"
     ("text", "note"),
     [
         (f"Hi{SPELLED}", "Message 1: 6 hidden characters say “Ignore”."),
+        (f"a\u200b{SPELLED}", "Message 1: 7 hidden characters, 6 of which say “Ignore”."),
         ("a\u200bb", "Message 1: 1 hidden character in it."),
         ("a\u202eb\u2066", "Message 1: 2 hidden characters in it."),
         *((text, None) for text in ("Hi", FAMILY, SCOTLAND, PERSIAN)),

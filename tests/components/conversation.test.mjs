@@ -29,7 +29,7 @@ test("only text can be edited", () => {
   assert.deepEqual([user, { role: "user" }, { role: "user", content: [1] }, { role: "assistant", content: null, tool_calls: [] }].map(textOf), ["Hi", "", null, null]);
 });
 
-test("each message has a line, and the template's line breaks stay in it", () => {
+test("each message has a line, the template’s line breaks stay in it, and words from right to left have their own", () => {
   const [words, control, learned] = [1, 2, 4];
   const text = "<s>user\na\nb</s><s>bot\nשלום😀</s>";
   const parts = [["<s>", control], ["user\n", 0], ["a\n", words], ["b", words], ["</s>", control], ["<s>", control], ["bot\n", 0], ["שלום", words | learned], ["😀", words | learned], ["</s>", control | learned]];
@@ -37,7 +37,7 @@ test("each message has a line, and the template's line breaks stay in it", () =>
   const tokens = parts.map(([part, kind]) => [(end += [...part].length), 0, part, 0, kind]);
   const lines = [];
   for (const { line, text: sign } of cellsOf({ title: "", note: "", text, tokens, speakers: [[0, "user", "", false], [15, "bot", "", false]] })) lines[line] = (lines[line] ?? "") + sign;
-  assert.deepEqual(lines, ["<s>user↵a↵", "b</s>", "<s>bot↵", "שלום😀</s>"]);
+  assert.deepEqual(lines, ["<s>user↵a↵", "b</s>", "<s>bot↵", "שלום😀", "</s>"]);
   const looks = (speakers) => new Set(cellsOf({ title: "", note: "", text, tokens, speakers }).map(({ look }) => look));
   assert.deepEqual([...looks([])], [" of-template control", " of-template", " words", " words learned", " of-template control learned"]);
 });

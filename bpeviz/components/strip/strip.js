@@ -39,7 +39,7 @@ const KINDS = ["learned by the model", "a control token", "words of a message"];
 
 /**
  * Return the cells of a conversation, in lines: one for each part, and for each line of a message. Words from
- * right to left begin a line.
+ * right to left have lines of their own, so that no name of a token is torn.
  * @param {TokenStrip} strip
  */
 export function cellsOf({ text, tokens, speakers }) {
@@ -47,14 +47,17 @@ export function cellsOf({ text, tokens, speakers }) {
   for (const character of text) units.push(units.at(-1) + character.length);
   const starts = new Set(speakers.map(([start]) => start));
   const cells = splitIntoCells(text, "characters", { starts: new Set([...starts].map((start) => units[start])) });
-  let [line, token] = [0, 0];
+  let [line, token, isRtl] = [0, 0, false];
   cells.forEach((cell, i) => {
     while (token < tokens.length - 1 && tokens[token][0] <= cell.firstAtom) token++;
     const kind = tokens[token]?.[4] ?? 0;
     const before = cells[i - 1];
     const isInWords = before?.look.includes("words");
-    const isTurned = !isInWords && kind & WORDS && directionOf(text.slice(cell.start, cell.start + FIRST_LETTER)) === "rtl";
-    if (i && (isTurned || starts.has(cell.firstAtom) || (isInWords && text[before.start] === "\n"))) line++;
+    const wasRtl = isInWords && isRtl;
+    const isNext = starts.has(cell.firstAtom) || (isInWords && text[before.start] === "\n");
+    if (isNext || !isInWords) isRtl = directionOf(text.slice(cell.start, cell.start + FIRST_LETTER)) === "rtl";
+    const isTurned = kind & WORDS ? !isInWords && isRtl : wasRtl;
+    if (i && (isNext || isTurned)) line++;
     const isTyped = (kind & WORDS) && (kind & CONTROL);
     const look = [kind & WORDS ? "words" : "of-template", kind & CONTROL && "control", isTyped && "typed", kind & LEARNED && "learned"];
     Object.assign(cell, { line, look: ` ${look.filter(Boolean).join(" ")}` });

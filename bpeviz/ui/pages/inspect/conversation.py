@@ -122,7 +122,9 @@ def _read(offer: Offer, text: str, begin: bool | None, _template: ChatTemplate) 
     encoded = encode_conversation(tokenizer, _template, given, begin_answer=begin)
     changes = turn_changes(tokenizer, _template, given)
     changed = [change for change in changes if change.first is not None]
-    remarks = [f"Underlined: what the model learns from, the {encoded.learned_from}."]
+    remarks = []
+    if any(token.is_learned for token in encoded.tokens):
+        remarks.append(f"Underlined: what the model learns from, the {encoded.learned_from}.")
     if changes and not changed:
         remarks.append("No earlier id changed when a message was added.")
     remarks += filter(None, [_template.about, offer.assumption])
