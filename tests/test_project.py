@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_621,
+    "bpeviz": 44_628,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
-    "bpeviz/analysis": 2_719,
+    "bpeviz/analysis": 2_721,
     "bpeviz/cli": 2_037,
-    "bpeviz/components": 9_068,
+    "bpeviz/components": 9_071,
     "bpeviz/core": 2_117,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_651,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_273,
     "bpeviz/room": 877,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_294,
+    "bpeviz/ui": 10_296,
     "bpeviz/views": 2_845,
     "bpeviz/workers": 463,
-    "tests": 32_944,
+    "tests": 32_945,
     "tests data, kB": 203,
     "tests/*.mjs": 1_511,
 }
