@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import regex
@@ -640,16 +640,20 @@ def turn_changes(
     answers = template.render_variants(conversation, [{}, *variants])[1:]
     texts = [(i, answer["text"]) for i, answer in enumerate(answers) if "text" in answer]
     names = [*tokenizer.special_tokens]
-    changes = []
-    head, ids = "", list[int]()
-    for (_, before), (i, after) in pairwise(texts):
-        if not after.startswith(head):
-            head, ids = "", []
+    starts, parts = list[int](), list[str]()
+    head = ""
+    for (_, before), (_, after) in pairwise(texts):
+        head = head if after.startswith(head) else ""
         # Only the ids after the last special token in both may differ.
         begin = len(head) + _last_name(tokenizer, before[len(head) : shared(before, after)])
-        parts = before[len(head) : begin], before[begin:], after[begin:]
-        between, earlier, later = tokenizer.encode_batch(parts, allowed_special=names)
-        head, ids = before[:begin], ids + between
+        starts.append(len(head))
+        parts += before[len(head) : begin], before[begin:], after[begin:]
+        head = before[:begin]
+    encoded = iter(tokenizer.encode_batch(parts, allowed_special=names))
+    changes, ids = [], list[int]()
+    for start, (i, _) in zip(starts, texts[1:], strict=True):
+        between, earlier, later = islice(encoded, 3)
+        ids = ids + between if start else between
         same = shared(earlier, later)
         changes.append(
             TurnChange(i, len(ids) + same, (*ids, *earlier), (*ids, *later))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.tiktoken_engine import WHOLE, pre_token_encoder
-from bpeviz.pretokenizers.patterns import pretokenize
+from bpeviz.pretokenizers.patterns import pretokenize, pretokenize_each
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, check_bytes, from_ranks, merged
 
 _SHORT = 32  # bytes up to which a repeated scan of all pairs is faster
@@ -75,10 +75,11 @@ class LoadedRanks(RankTokenizer):
         pre_tokens = pretokenize(text, self.pattern, self.expression)
         return (pre_token.encode() for pre_token in pre_tokens)
 
-    def _ids(self, text: str) -> NDArray[np.int32]:
+    def _ids_of_each(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         encode = self._encode_pre_token
-        ranks = (rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token))
-        return np.fromiter(ranks, np.int32)
+        for pre_tokens in pretokenize_each(texts, self.pattern, self.expression):
+            ranks = (rank for pre_token in pre_tokens for rank in encode(pre_token.encode()))
+            yield np.fromiter(ranks, np.int32)
 
     @cached_property
     def _encode_pre_token(self) -> Callable[[bytes], list[int]]:

@@ -10,6 +10,7 @@ words that almost match take seconds.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from hashlib import blake2b
 from threading import Lock
 
@@ -50,14 +51,18 @@ _lock = Lock()
 
 
 def run(
-    operation: int, expression: str, text: str, seconds: float, user: str | None = None
+    operation: int,
+    expression: str,
+    texts: str | Sequence[str],
+    seconds: float,
+    user: str | None = None,
 ) -> list[int]:
     """Return the result of an operation of `bpeviz.pretokenizers.regex_worker`.
 
     Args:
         operation: The operation.
         expression: A regular expression.
-        text: The text to apply it to.
+        texts: The text to apply it to, or several, whose results follow each other.
         seconds: The limit of processor time, which includes compiling.
         user: The user, or None for that of this thread.
 
@@ -69,20 +74,22 @@ def run(
         MemoryError: It needs too much memory.
         StartError: No worker could be started, or it had no time.
     """
-    pattern, raw = (part.encode("utf-8", regex_worker.ERRORS) for part in (expression, text))
-    key = operation, blake2b(pattern).digest(), blake2b(raw).digest()
+    texts = [texts] if isinstance(texts, str) else texts
+    pattern, *raws = (part.encode("utf-8", regex_worker.ERRORS) for part in (expression, *texts))
+    key = operation, blake2b(pattern).digest(), blake2b(b"\xff".join(raws)).digest()
     with _lock:
         limit, refusal = _refused.get(key, (0.0, TimeoutError))
     if seconds <= limit:
         raise refusal
-    more = _TEXT * len(raw) + min(_MATCH * len(raw), int(_SECOND * seconds))
+    size = sum(map(len, raws))
+    more = _TEXT * size + min(_MATCH * size, int(_SECOND * seconds))
     memory = (limits.EXPRESSION_MEMORY << 20) + more
     try:
         with _pool.worker(Request(user)) as child:
             is_result, content = child.ask(
                 operation,
                 pattern,
-                raw,
+                *raws,
                 seconds=seconds,
                 clock=REQUEST_CLOCK * seconds,
                 memory=memory,
@@ -102,18 +109,18 @@ def run(
     raise RecursionError
 
 
-def ask(operation: int, expression: str, text: str, seconds: float) -> list[int]:
+def ask(operation: int, expression: str, texts: str | Sequence[str], seconds: float) -> list[int]:
     """Run an expression as `run` does; a worker leaves that to the server."""
-    numbers: list[int] = context.current().call(run, operation, expression, text, seconds)
+    numbers: list[int] = context.current().call(run, operation, expression, texts, seconds)
     return numbers
 
 
-def ends(expression: str, text: str, seconds: float) -> list[int]:
+def ends(expression: str, texts: str | Sequence[str], seconds: float) -> list[int]:
     """Return the ends of the matches of an expression and of the parts between them.
 
     The arguments and errors are those of `run`.
     """
-    return ask(regex_worker.ENDS, expression, text, seconds)
+    return ask(regex_worker.ENDS, expression, texts, seconds)
 
 
 def spans(expression: str, text: str, seconds: float) -> list[int]:

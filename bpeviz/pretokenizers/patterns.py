@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
 
 import regex
 
@@ -49,6 +49,9 @@ BLOCK = 1 << 18
 
 MAX_BLOCK = 1_000_000_000
 """The largest size of a block, in characters: a longer text must have a place to divide it."""
+
+_TOGETHER = 100_000
+"""The characters of texts that an expression splits in one request; a longer text has its own."""
 
 _LONG = 2_000
 """Texts of this size or more are split faster all at once, in characters."""
@@ -417,6 +420,35 @@ def pretokenize(
             (*vectorized.pre_token_starts(block, pattern).tolist(), len(block))
         )
     ]
+
+
+def pretokenize_each(
+    texts: Sequence[str], pattern: str = "gpt2", expression: str = ""
+) -> Iterator[list[str]]:
+    """Yield the pre-tokens of each text, as `pretokenize` does.
+
+    The time limit of a user's regular expression is that of `_TOGETHER` characters.
+
+    Raises:
+        SplitError: The pattern is unknown, not valid, or took too long; the message is for users.
+    """
+    if pattern != CUSTOM:
+        yield from (pretokenize(text, pattern, expression) for text in texts)
+        return
+    before = accumulate(map(len, texts))
+    for _, group in groupby(zip(texts, before, strict=True), lambda pair: pair[1] // _TOGETHER):
+        batch = [text for text, _ in group]
+        with _own_expression(expression, TIME_LIMIT):
+            ends = iter(expressions.ends(expression, batch, TIME_LIMIT))
+        for text in batch:
+            yield _cut(text, _up_to(len(text), ends))
+
+
+def _up_to(last: int, numbers: Iterator[int]) -> Iterator[int]:
+    number = 0
+    while number < last:
+        number = next(numbers)
+        yield number
 
 
 class Unmatched(str):

@@ -1,6 +1,6 @@
 """The worker of `bpeviz.pretokenizers.expressions`: it runs expressions that are not ours.
 
-It imports only `regex` and the standard library. A request is an expression and a text in UTF-8,
+It imports only `regex` and the standard library. A request is an expression and texts in UTF-8,
 with lone surrogates.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import regex
 
@@ -81,15 +82,16 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 
 def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[memoryview]:
-    """Return the result as int64; refuse an expression with the message, or without if nested."""
-    expression, text = (str(part, "utf-8", ERRORS) for part in parts)
+    """Return the results in a row as int64; refuse an expression, without a reason if nested."""
+    expression, *texts = (str(part, "utf-8", ERRORS) for part in parts)
     try:
-        places: Iterator[int]
+        places: Iterator[Iterator[int]]
         if operation == WORD_ENDS:
-            places = word_ends(expression, text)
+            places = (word_ends(expression, text) for text in texts)
         else:
-            places = (spans if operation == SPANS else ends)(_compiled(expression), text)
-        return (memoryview(array("q", places)),)
+            compiled, find = _compiled(expression), spans if operation == SPANS else ends
+            places = (find(compiled, text) for text in texts)
+        return (memoryview(array("q", chain.from_iterable(places))),)
     except RecursionError:
         raise serving.Refused from None
     except (MemoryError, OverflowError):

@@ -157,6 +157,9 @@ class RankTokenizer(Tokenizer):
                     raise
         return np.fromiter(self._ids_without_matcher(text), np.int32)
 
+    def _ids_of_each(self, texts: Sequence[str]) -> Iterable[NDArray[np.int32]]:
+        return map(self._ids, texts)
+
     def _ids_without_matcher(self, text: str) -> Iterator[int]:
         encode_long = None
         for pre_token in self._pre_tokens(text):
@@ -197,7 +200,7 @@ class RankTokenizer(Tokenizer):
 
     def _encoded(self, texts: Sequence[str]) -> Encoded:
         # In one thread without lists: half the processor time of `encode_ordinary_batch`.
-        each = [*map(self._ids, texts)]
+        each = [*self._ids_of_each(texts)]
         ends = np.cumsum([*map(len, each)], dtype=np.int64)
         return Encoded(np.concatenate([np.empty(0, np.int32), *each]), ends)
 

@@ -21,7 +21,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpeviz.pretokenizers import expressions, regex_worker
-from bpeviz.pretokenizers.patterns import SplitError, pretokenize
+from bpeviz.pretokenizers.patterns import SplitError, pretokenize, pretokenize_each
 from bpeviz.workers.pool import Pool
 
 pytestmark = pytest.mark.slow
@@ -84,6 +84,8 @@ def test_child_splits_as_the_definition_does(expression: str, text: str) -> None
             pretokenize(text, "regex", expression, PATIENCE)
     else:
         assert pretokenize(text, "regex", expression, PATIENCE) == expected
+        batch = pretokenize_each([text, "", text], "regex", expression)
+        assert [*batch] == [expected, [], expected]
 
 
 # ---- Limits
