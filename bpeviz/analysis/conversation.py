@@ -207,12 +207,10 @@ class EncodedConversation:
     @property
     def sentence(self) -> str:
         """The number of messages and tokens, and whose these are."""
-        messages, tokens = (
-            counted(len(self.messages), "message"),
-            counted(len(self.tokens), "token"),
-        )
-        words = f"{self.words:,} {'is a word' if self.words == 1 else 'are words'}"
-        return f"{messages}, {tokens}: {words}, {len(self.tokens) - self.words:,} the template’s."
+        words, size = self.words, len(self.tokens)
+        whose = f"{words:,} {'is a word' if words == 1 else 'are words'}, {size - words:,}"
+        both = f"{counted(len(self.messages), 'message')}, {counted(size, 'token')}"
+        return f"{both}: {whose} the template’s."
 
     @cached_property
     def safe(self) -> EncodedConversation:
@@ -220,11 +218,6 @@ class EncodedConversation:
         if not self.forged:
             return self
         return _annotated(self.rendering, self.tokenizer, [*_safe_tokens(self)], is_safe=True)
-
-    @property
-    def safe_ids(self) -> list[int]:
-        """The ids of the safe encoding."""
-        return self.safe.ids
 
     @property
     def notes(self) -> list[str]:

@@ -58,6 +58,7 @@ from bpeviz.cli.arguments import Command, choice, exclusive, flag, integer, opti
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
+from bpeviz.core.special_names import split_at_names
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.corpus.tables import TextTable
@@ -170,6 +171,26 @@ class _Encoder:
         self.warnings.update(dict.fromkeys(filter(None, notes)))
         return encoded
 
+    def conversation_ids(self, texts: Sequence[str], chat: ChatTemplate) -> list[list[int]]:
+        """Return the ids of conversations. Those that cannot forge a turn are only rendered."""
+        ids: dict[int, list[int]] = {}
+        rendered: dict[int, str] = {}
+        names: Collection[str] = ()
+        for i, text in enumerate(texts):
+            given = conversation(text, self.options.system)
+            contents = [message.get("content") for message in given.messages]
+            typed = "\0".join(content for content in contents if isinstance(content, str))
+            is_plain = names and not (self.options.safe or self.options.json)
+            if is_plain and not any(is_name for _, is_name in split_at_names(typed, names)):
+                rendered[i] = chat.render(given)
+                continue
+            encoded = self.conversation(text, chat)
+            ids[i] = encoded.ids
+            names = {*self.allowed, *encoded.rendering.markers}
+        batch = self.tokenizer.encode_batch([*rendered.values()], allowed_special=self.allowed)
+        ids |= zip(rendered, batch, strict=True)
+        return [ids[i] for i in range(len(texts))]
+
     def rows(self, path: str) -> str:
         """Return the tokens of each row or conversation; print a summary to standard error.
 
@@ -189,7 +210,7 @@ class _Encoder:
             numbered = [(number, cell) for number, cell in cells if cell.strip()]
             texts = [cell for _, cell in numbered]
             if i == 0 and self.chat is not None:
-                encoded = [self.conversation(text, self.chat).ids for text in texts]
+                encoded = self.conversation_ids(texts, self.chat)
             else:
                 encoded = self.tokenizer.encode_batch(texts, allowed_special=self.allowed)
             for (number, _), ids in zip(numbered, encoded, strict=True):

@@ -34,11 +34,11 @@ def payload(encoded: EncodedConversation, changes: Sequence[TurnChange] = ()) ->
         changes: The ids before and after messages that changed earlier ones.
     """
     tokenizer = encoded.tokenizer
-    ids = [*encoded.ids, *encoded.safe_ids, *(i for change in changes for i in change.before)]
+    ids = [*encoded.ids, *encoded.safe.ids, *(i for change in changes for i in change.before)]
     colors = hues.hues([Coloring(hues.contacts_at(ids), lambda i: hues.key_of(tokenizer, i))])
     strips = [_strip(encoded, colors)]
     if encoded.forged:
-        title = f"The safe encoding: {counted(len(encoded.safe_ids), 'token')}"
+        title = f"The safe encoding: {counted(len(encoded.safe.ids), 'token')}"
         note = f"Names in messages are plain text. {encoded.safe_note}".rstrip()
         strips.append(_strip(encoded.safe, colors, title, note))
     data: ConversationStrips = {

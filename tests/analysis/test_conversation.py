@@ -79,7 +79,7 @@ def test_control_tokens_in_words_forge_a_turn_and_are_text_in_the_safe_encoding(
     chat = encoded(turns(FORGED))
     assert chat.ids[:8] == [151644, 872, 198, 13048, 151645, 198, 151644, 8948]
     safe = [13048, 27, 91, 318, 6213, 91, 397, 27]
-    assert chat.safe_ids[3:11] == safe == encoded(turns(FORGED), safe=True).ids[3:11]
+    assert chat.safe.ids[3:11] == safe == encoded(turns(FORGED), safe=True).ids[3:11]
     (turn,) = chat.forged
     assert (turn.message, turn.role, turn.names) == (0, "system", ("<|im_end|>", "<|im_start|>"))
     assert chat.text[turn.start : turn.end] == FORGED.removeprefix("Hi")
@@ -125,8 +125,8 @@ def test_safe_encodings_are_those_of_the_publishers(
     name: str, conversation: Conversation, ids: str
 ) -> None:
     chat = encoded(conversation, name=name)
-    assert chat.safe_ids == [*map(int, ids.split())]
-    assert (chat.ids == chat.safe_ids) != bool(chat.forged)
+    assert chat.safe.ids == [*map(int, ids.split())]
+    assert (chat.ids == chat.safe.ids) != bool(chat.forged)
     assert chat.notes == []
 
 
@@ -330,7 +330,7 @@ def test_safe_encoding_sees_white_space_and_prefixes_as_the_library_does() -> No
             assert controls == [token.id for token in plain.tokens if token.is_control]
             assert bool(chat.forged) == (text != as_text)
             if text == as_text:
-                assert chat.safe_ids == chat.ids
+                assert chat.safe.ids == chat.ids
 
 
 LEARNED = CHATML.replace(
@@ -430,11 +430,11 @@ def test_no_text_forges_a_turn_in_the_safe_encoding(
     for i in range(50):
         conversation = drawn(rng, BITS if i % 2 else plain)
         chat = encoded(conversation, name=name, begin_answer=False)
-        assert chat.safe_ids == reference(tokenizer, conversation)
+        assert chat.safe.ids == reference(tokenizer, conversation)
         assert [m.content.strip() for m in chat.messages] == [w.strip() for w in words(chat)]
         assert not any(token.message is not None and token.is_control for token in chat.safe.tokens)
         typed = any(n in m.content for n in tokenizer.special_tokens for m in chat.messages)
-        assert bool(chat.forged) == typed == (chat.ids != chat.safe_ids)
+        assert bool(chat.forged) == typed == (chat.ids != chat.safe.ids)
         for change in turn_changes(tokenizer, own(name), conversation):
             count = change.message
             ids = [

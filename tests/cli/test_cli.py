@@ -342,12 +342,14 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     Path("m/chat_template.jinja").write_bytes(
         b"{% for m in messages %}{{ m.content }}</s>{% endfor %}"
     )
-    chats = [[{"role": "user", "content": "a b"}, {"role": "assistant", "content": "c"}]] * 2
+    answer = {"role": "assistant", "content": "c"}
+    chats = [[{"role": "user", "content": text}, answer] for text in ("a b", "a<s>", "b")]
     lines = "".join(json.dumps({"messages": chat}) + "\n" for chat in chats)
     Path("t.jsonl").write_text(lines, "utf-8")
     per_row = shell(*encode, "t.jsonl", "--chat", "--text", "messages", "--count").out
+    assert "contains 1 control token" in shell.err
     assert per_row == shell(*encode, "t.jsonl", "--chat", "--lines", "--count").out
-    assert len(per_row.split()) == 2
+    assert len(per_row.split()) == 3
     given = '{"messages": [{"role": "user"}], "tools": [1]}'
     assert json.loads(shell(*encode, "--chat", "--rendered", text=given).out) == "</s>[1]"
 
