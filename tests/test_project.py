@@ -296,7 +296,7 @@ LINES = {
     "bpeviz": 44_677,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
-    "bpeviz/analysis": 2_721,
+    "bpeviz/analysis": 2_720,
     "bpeviz/cli": 2_056,
     "bpeviz/components": 9_071,
     "bpeviz/core": 2_117,
