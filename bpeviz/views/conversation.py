@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
 from bpeviz.analysis import hues
 from bpeviz.analysis.conversation import ChatMessage, EncodedConversation, TurnChange
-from bpeviz.analysis.hues import Coloring, Hues
+from bpeviz.analysis.hues import Coloring
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import counted, digest_of
 from bpeviz.views.payloads import ConversationStrips, TokenStrip, TurnRows
@@ -33,9 +33,12 @@ def payload(encoded: EncodedConversation, changes: Sequence[TurnChange] = ()) ->
         encoded: The conversation.
         changes: The ids before and after messages that changed earlier ones.
     """
-    tokenizer = encoded.tokenizer
+    tokenizer, changes = encoded.tokenizer, changes[:_MOST_CHANGES]
     ids = [*encoded.ids, *encoded.safe.ids, *(i for change in changes for i in change.before)]
-    colors = hues.hues([Coloring(hues.contacts_at(ids), lambda i: hues.key_of(tokenizer, i))])
+    after = (i for change in changes for i in change.after)
+    keys = {i: hues.key_of(tokenizer, i) for i in {*ids, *after}}
+    indices = hues.hues([Coloring(hues.contacts_at(ids), keys.__getitem__)])
+    colors = {token_id: indices.index(key) for token_id, key in keys.items()}
     strips = [_strip(encoded, colors)]
     if encoded.forged:
         title = f"The safe encoding: {counted(len(encoded.safe.ids), 'token')}"
@@ -44,13 +47,13 @@ def payload(encoded: EncodedConversation, changes: Sequence[TurnChange] = ()) ->
     data: ConversationStrips = {
         "key": "",
         "strips": strips,
-        "turns": [_turn(change, tokenizer, colors) for change in changes[:_MOST_CHANGES]],
+        "turns": [_turn(change, tokenizer, colors) for change in changes],
     }
     data["key"] = digest_of(data)
     return data
 
 
-def _turn(change: TurnChange, tokenizer: Tokenizer, colors: Hues) -> TurnRows:
+def _turn(change: TurnChange, tokenizer: Tokenizer, colors: Mapping[int, int]) -> TurnRows:
     """Return the tokens around the first changed one, before and after a message was added."""
     first = change.first or 0
     rows = []
@@ -59,18 +62,13 @@ def _turn(change: TurnChange, tokenizer: Tokenizer, colors: Hues) -> TurnRows:
         ("With the next", change.after),
     ):
         part = ids[max(0, first - _BEFORE) : first + _AFTER]
-        key = (hues.key_of(tokenizer, i) for i in part)
-        looks = [
-            (i, tokenizer.token_label(i), colors.index(k)) for i, k in zip(part, key, strict=True)
-        ]
-        rows.append((title, looks))
+        rows.append((title, [(i, tokenizer.token_label(i), colors[i]) for i in part]))
     return change.sentence, rows
 
 
 def _strip(
-    encoded: EncodedConversation, colors: Hues, title: str = "", note: str = ""
+    encoded: EncodedConversation, colors: Mapping[int, int], title: str = "", note: str = ""
 ) -> TokenStrip:
-    tokenizer = encoded.tokenizer
     return {
         "title": title,
         "note": note,
@@ -80,7 +78,7 @@ def _strip(
                 token.end,
                 token.id,
                 token.label,
-                colors.index(hues.key_of(tokenizer, token.id)),
+                colors[token.id],
                 _WORDS * (token.message is not None)
                 + _CONTROL * token.is_control
                 + _LEARNED * token.is_learned,
