@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import regex
@@ -632,36 +632,28 @@ def turn_changes(
     variants = [{"count": count, "variables": variables} for count in counts]
     answers = template.render_variants(conversation, [{}, *variants])[1:]
     texts = [(i, answer["text"]) for i, answer in enumerate(answers) if "text" in answer]
-    names = [*tokenizer.special_tokens]
-    starts, parts = list[int](), list[str]()
-    head = ""
-    for (_, before), (_, after) in pairwise(texts):
-        head = head if after.startswith(head) else ""
-        # Only the ids after the last special token in both may differ.
-        begin = len(head) + _last_name(tokenizer, before[len(head) : shared(before, after)])
-        starts.append(len(head))
-        parts += before[len(head) : begin], before[begin:], after[begin:]
-        head = before[:begin]
-    encoded = iter(tokenizer.encode_batch(parts, allowed_special=names))
-    changes, ids = [], list[int]()
-    for start, (i, _) in zip(starts, texts[1:], strict=True):
-        between, earlier, later = islice(encoded, 3)
-        ids = ids + between if start else between
-        same = shared(earlier, later)
-        changes.append(
-            TurnChange(i, len(ids) + same, (*ids, *earlier), (*ids, *later))
-            if same < len(earlier)
-            else TurnChange(i)
-        )
+    names = {
+        name: not {"lstrip", "single_word"} & {*tokenizer.added_flags(token_id)}
+        for name, token_id in tokenizer.special_tokens.items()
+    }
+    each = [_segments(text, names) for _, text in texts]
+    distinct = [*dict.fromkeys(chain.from_iterable(each))]
+    encoded = tokenizer.encode_batch(distinct, allowed_special=names)
+    ids_of = dict(zip(distinct, encoded, strict=True))
+    ids = [tuple(chain.from_iterable(map(ids_of.__getitem__, segments))) for segments in each]
+    changes = []
+    for (before, after), (i, _) in zip(pairwise(ids), texts[1:], strict=True):
+        same = shared(before, after)
+        is_changed = same < len(before)
+        changes.append(TurnChange(i, same, before, after) if is_changed else TurnChange(i))
     return changes
 
 
-def _last_name(tokenizer: Tokenizer, text: str) -> int:
-    """Return where the last special token begins that takes no white space before it, or 0."""
-    names = tokenizer.special_tokens
-    end = len(text)
-    for part, is_name in reversed(split_at_names(text, names)):
-        end -= len(part)
-        if is_name and "lstrip" not in tokenizer.added_flags(names[part]):
-            return end
-    return 0
+def _segments(text: str, names: Mapping[str, bool]) -> list[str]:
+    """Split a text before special tokens. names: whether those are so after any text."""
+    segments = [""]
+    for part, is_name in split_at_names(text, names):
+        if is_name and names[part]:
+            segments.append("")
+        segments[-1] += part
+    return segments
