@@ -111,7 +111,7 @@ def test_page_names_settings_version_and_link() -> None:
     [
         ("bpe", 1_700, 170, 116),
         pytest.param("bpe", 20_000, 2_000, 203, marks=pytest.mark.slow),
-        pytest.param("wordpiece", 20_000, 2_000, 295, marks=pytest.mark.slow),
+        pytest.param("wordpiece", 20_000, 2_000, 295, marks=pytest.mark.thorough),
     ],
 )
 def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) -> None:
