@@ -15,6 +15,7 @@ from functools import cache
 from html import escape
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from bpeviz import components, palette
@@ -445,8 +446,10 @@ const [{", ".join(addresses)}] = await Promise.all(Object.entries(addresses).map
 
 
 def _size(text: str, part: Part, breaks: Sequence[int] | NDArray[np.integer]) -> Iterator[str]:
-    """Yield the number of characters of a text, and which of them are shown."""
+    """Yield the number of characters of a text, as on pages, or which code points are shown."""
     first, last, total = parts.characters_of(text, part, breaks)
-    yield counted(total, "character")
-    if last - first < total:
+    is_whole = last - first >= total
+    characters = len(regex.findall(r"\X", text)) - len(breaks) if is_whole else total
+    yield counted(characters, "character")
+    if not is_whole:
         yield f"Characters {first + 1:,} to {last:,} are shown"
