@@ -37,15 +37,25 @@ function playButton() {
   return null;
 }
 
+const MENU_CLOSES = 150; // milliseconds
+let menuClosedAt = -MENU_CLOSES;
+
 /**
  * Close an open menu before a link to another page is followed. Streamlit 1.67 would say that it is closed
  * after it has asked for the other page, whose elements it then clears: the page would stay empty.
- * @param {Event} event
+ * @param {Event} event a pointer that is pressed, or the click of a pointer or a key
  */
-function closeMenus({ target }) {
-  if (!(target instanceof Element) || !target.closest("a[data-testid^=stPageLink]")) return;
-  for (const button of document.querySelectorAll("[data-testid=stPopover] button[aria-expanded=true]"))
+function closeMenus(event) {
+  const link = event.target instanceof Element && event.target.closest("a[data-testid^=stPageLink]");
+  if (!(link instanceof HTMLElement) || (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey))) return;
+  for (const button of document.querySelectorAll("[data-testid=stPopover] button[aria-expanded=true]")) {
     if (button instanceof HTMLElement) button.click();
+    menuClosedAt = event.timeStamp;
+  }
+  if (event.type !== "click" || event.timeStamp - menuClosedAt >= MENU_CLOSES) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  setTimeout(() => link.click(), MENU_CLOSES + 10);
 }
 
 function label(place, role, name) {
@@ -69,7 +79,7 @@ class Frame {
     this.title = "";
     this.longest = Infinity;
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
-    document.addEventListener("pointerdown", closeMenus, { signal, capture: true });
+    for (const type of ["pointerdown", "click"]) document.addEventListener(type, closeMenus, { signal, capture: true });
     document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
     document.addEventListener("keydown", (event) => enterMenu(event), { signal, capture: true });
     subscribe(WAY_CHOSEN, (way) => this.open(way), signal);
