@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 44_668,
+    "bpeviz": 44_680,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_713,
     "bpeviz/cli": 2_056,
-    "bpeviz/components": 9_071,
+    "bpeviz/components": 9_080,
     "bpeviz/core": 2_117,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_652,
@@ -309,7 +309,7 @@ LINES = {
     "bpeviz/room": 877,
     "bpeviz/trainers": 3_555,
     "bpeviz/ui": 10_296,
-    "bpeviz/views": 2_843,
+    "bpeviz/views": 2_846,
     "bpeviz/workers": 463,
     "tests": 32_952,
     "tests data, kB": 203,
