@@ -187,6 +187,14 @@ def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
         expect(button(page, "Copied")).to_be_visible()
         page.keyboard.press("Escape")
         expect(button(page, "Copied")).to_have_count(0)
+    with journey.step("A page is left with Share open, by a key and by a quick click"):
+        for name, is_by_key in (("Pre-tokenize", True), ("Train", False)):
+            open_share(page)
+            to = page.get_by_role("link", name=name, exact=True)
+            to.press("Enter") if is_by_key else to.click()
+            expect(page.locator("[aria-current=page]")).to_have_text(name)
+            expect(text_box(page)).to_have_value(ENGLISH)
+            await_run(page)
     with journey.step("Without the browser's clipboard, the link is copied, or shown to be copied"):
         journey.add_script(page, "delete Navigator.prototype.clipboard")
         page.goto(journey.server.address + link(TEXT))
