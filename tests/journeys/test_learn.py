@@ -239,7 +239,7 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
     journey.close(page)
 
 
-@pytest.mark.parametrize("key", mostly_thorough([*BY_KEY], ["merge"]))
+@pytest.mark.parametrize("key", mostly_thorough([*BY_KEY], []))
 def test_axe_finds_nothing_in_any_state_of_a_chapter(journey: Journey, key: str) -> None:
     chapter = f"/Learn?chapter={key}/"
     with journey.step("When a belief is corrected"):

@@ -223,7 +223,7 @@ def _draw_end() -> None:
         for i, chapter in enumerate(CHAPTERS)
     )
     st.markdown("\n".join(facts))
-    st.subheader("Your marks", anchor=False)
+    st.header("Your marks", anchor=False)
     marks = [*(_MARKS.get() or {}).values()]
     done = f"You have finished {sum(map(_is_done, CHAPTERS))} of {len(CHAPTERS)} chapters."
     sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
@@ -233,7 +233,7 @@ def _draw_end() -> None:
     st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
     teachers_page.link("For teachers: all answers", {teachers_page.PARAMETER: "1"})
     st.markdown(prose.MORE.read_text(encoding="utf-8"))
-    st.subheader("Guided tours of the pages", anchor=False)
+    st.header("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
         st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
         st.caption(tour.subject)
@@ -525,7 +525,7 @@ def _draw_belief(chapter: Chapter) -> bool:
 
 def _draw_own(chapter: Chapter) -> None:
     """Draw the task of a chapter once more, about a text that the user types."""
-    st.subheader("Your own", anchor=False)
+    st.header("Your own", anchor=False)
     st.markdown(prose.read(chapter.key).own)
     if len(ready(chapter.own_needs)) < len(chapter.own_needs):
         return

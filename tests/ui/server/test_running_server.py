@@ -124,7 +124,7 @@ def test_page_takes_reports_and_an_upload(server: Server, cookie: str) -> None:
         measured = Measured()
         async with connected(server.address, measured, cookie) as user:
             await user.load()  # and report a step
-            status = await user.upload("text_upload", "b.txt", b"b" * 4_000_000)
+            status = await user.upload("text_upload", "b.txt", b"b" * 400_000)
             assert (status, measured.errors, user.alerts) == (204, [], [])
             return {*user.widgets}
 
