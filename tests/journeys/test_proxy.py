@@ -140,8 +140,8 @@ def test_password_opens_links_and_a_restart_loses_nothing(journey: Journey, tmp_
     with serving(tmp_path, port=port, **environment) as server:
         with journey.step("After a restart, the long text and the step are there", errors=LOST):
             expect(waiting).to_be_hidden()
-            page.reload()
             expect(page.get_by_role("alert").filter(has_text=FILE.name)).to_be_visible()
+            page.reload()
             expect(text_box(page)).to_have_value(LONG)
             expect(stage.last).to_have_text(str(steps))
             stage.await_step(7)
