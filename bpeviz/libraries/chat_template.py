@@ -95,12 +95,14 @@ def check_size(conversation: Conversation) -> None:
     messages = conversation.messages
     if len(messages) > MOST_MESSAGES:
         raise ValueError(
-            f"This conversation has {len(messages):,} messages; a page takes {MOST_MESSAGES}."
+            f"This conversation has {len(messages):,} messages; a page takes {MOST_MESSAGES}. "
+            "Remove some, or use the command `encode --chat`."
         )
     characters = sum(len(str(message.get("content") or "")) for message in messages)
     if characters > MOST_CHARACTERS:
         raise ValueError(
-            f"This conversation has {characters:,} characters; a page takes {MOST_CHARACTERS:,}."
+            f"This conversation has {characters:,} characters; a page takes {MOST_CHARACTERS:,}. "
+            "Shorten it, or use the command `encode --chat`."
         )
 
 

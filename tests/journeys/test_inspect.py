@@ -126,7 +126,7 @@ def test_text_from_characters_to_ids_and_back(journey: Journey) -> None:
         expect(verdict).to_contain_text("Turned back, the text differs in 2 places.")
         expect(grid.frame.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
         expect(grid.frame.locator(".row.tokens .cell.left-out")).to_have_count(3)
-    with journey.step("A conversation is written by keyboard alone; a forged turn is told"):
+    with journey.step("A conversation is written by keyboard alone; a forged turn is named"):
         page.locator(".st-key-have_menu").get_by_role("button").press("Enter")
         page.get_by_role("radio", name="a conversation").press("Space")
         expect(verdict).to_have_text("3 messages, 41 tokens: 26 are words, 15 the template’s.")

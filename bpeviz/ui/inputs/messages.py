@@ -46,10 +46,8 @@ def choose_messages() -> str:
         MESSAGES.take((MESSAGES.component.get() or {}).get("change"))
 
     data = MESSAGES.payload(limits.BOX)
-    change = components.messages(data, MESSAGES.component.key, take_change)
-    MESSAGES.take(
-        change
-    )  # the first run of a session that replaces an earlier one has no callbacks
+    # The first run of a session that replaces an earlier one has no callbacks.
+    MESSAGES.take(components.messages(data, MESSAGES.component.key, take_change))
     return messages_of(SessionValues())
 
 
