@@ -1,5 +1,6 @@
 """The commands of ``python -m bpeviz``, one module each.
 
-The module of a command has `COMMAND`, which declares its arguments, and `run`, which returns the
-exit code. `main` selects the command. All share `arguments`, `errors`, `files` and `progress`.
+The docstring of a command's module is its help, with the words of its options. The module has
+`COMMAND`, which declares them, and `run`, which returns the exit code. `main` selects the command.
+All share `arguments`, `errors`, `files` and `progress`.
 """

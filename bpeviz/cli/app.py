@@ -3,6 +3,12 @@
 Serve the app, and open it in a browser. It listens on this machine only, unless --address says
 otherwise. Streamlit's environment variables, such as STREAMLIT_SERVER_BASE_URL_PATH, set the rest.
 
+Options:
+  --port N: the port (default: STREAMLIT_SERVER_PORT, or the first free one from $PORT on)
+  --address NAME: the name or IP address to listen on, such as 0.0.0.0 for those of every network
+    (default: STREAMLIT_SERVER_ADDRESS, or localhost)
+  --headless: open no browser
+
 Examples:
   python -m bpeviz app
   python -m bpeviz app --headless --port 8080
@@ -20,7 +26,7 @@ import sys
 from collections.abc import Mapping
 
 from bpeviz import installation
-from bpeviz.cli.arguments import Command, flag, option, whole_number
+from bpeviz.cli.arguments import Command, flags, option, whole_number
 from bpeviz.cli.errors import INTERRUPTED, CommandError, print_error
 from bpeviz.network import network_address
 
@@ -92,18 +98,11 @@ COMMAND = Command(
     __doc__,
     run,
     option(
-        "--port",
-        "N",
-        f"the port (default: STREAMLIT_SERVER_PORT, or the first free one from {PORT} on)",
+        "--port N",
         default=os.environ.get("STREAMLIT_SERVER_PORT") or None,
         type=whole_number(1, 65_535),
     ),
-    option(
-        "--address",
-        "NAME",
-        "the name or IP address to listen on, such as 0.0.0.0 for those of every network "
-        "(default: STREAMLIT_SERVER_ADDRESS, or localhost)",
-        default=os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost",
-    ),
-    flag("--headless", "open no browser"),
+    option("--address NAME", default=os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"),
+    *flags("--headless"),
+    PORT=PORT,
 )

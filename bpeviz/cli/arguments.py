@@ -1,9 +1,44 @@
-"""Arguments that several commands share."""
+"""The arguments of commands.
+
+The docstring of a command has its help, and the words of its options in a section like this one,
+which has those of options that several commands share.
+
+Options:
+  --tokenizer TOKENIZER: $PUBLISHED, hf:OWNER/NAME on Hugging Face, or a tokenizer file or its
+    folder, written by `train` or another library
+  --pattern: the pre-tokenization, for files that do not contain it: a .tiktoken file without its
+    .tiktoken.json, or vocab.json with merges.txt
+  --expression TEXT: the regular expression of --pattern $CUSTOM, or the words of --pattern
+    $WORD_LIST
+  FILE: a UTF-8 text; - or none: standard input
+  --as: read files as tables or as texts (default: by their endings, for tables .csv, .tsv, .jsonl,
+    .ndjson, .parquet, and .json with a list of objects or of texts)
+  --text COLUMN: the column of text of a table; repeat it for several texts
+  --encoding NAME: the encoding of texts, such as latin-1 (default: UTF-8, or UTF-16 by a byte order
+    mark)
+  --label COLUMN: the column of labels of a table, by which its rows are grouped; --label= for none
+  --output FILE: write to this file (default: -)
+  --output PATH: write to this file or folder; - or none: standard output, unless it is a terminal.
+    The format gpt2 has two files in a folder, and tiktoken a second file with .json appended to its
+    name
+  --format: the file format (default: by the suffix of --output; gpt2 for a folder, huggingface for
+    standard output)
+  --link ADDRESS: an address that the web page or drawing names as its source
+  --progress: show progress on standard error (default: if it is a terminal)
+  --vocab-size N: size of the vocabulary, without special tokens
+  --merges N: or the number of merges
+  --special-token NAME: a name that gets an id after all others, and at which the training text is
+    split, so that no merge touches it; repeat the option for several
+  --special-as-text: train on these names, and on those of the algorithm such as [SEP], as on other
+    text, as Hugging Face does
+  --algorithm: $TRAINERS (default: bpe)
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from string import Template
 from typing import Any
 
@@ -11,6 +46,7 @@ from bpeviz.corpus.files import STANDARD
 from bpeviz.formats import FORMATS
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
+from bpeviz.trainers import TRAINERS
 
 
 class _StoreOnce(argparse.Action):
@@ -65,42 +101,69 @@ def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], in
     return parse
 
 
-Argument = Callable[[argparse._ActionsContainer], object]
-"""Adds an argument, or a group of arguments, to a parser."""
+class Help:
+    """The help of a command, or its words that several commands share.
+
+    Args:
+        docstring: A summary, a description, “Options:”, and “Examples:” with what follows them, or
+            None where Python runs without docstrings. Names after `$` are replaced.
+        facts: The values by name.
+
+    Attributes:
+        words: The words of each argument, by its option and placeholder, as in the help.
+    """
+
+    def __init__(self, docstring: str | None, **facts: object) -> None:
+        text = Template(docstring or "").substitute(facts)
+        text, title, examples = text.partition("Examples:\n")
+        text, _, options = text.partition("Options:\n")
+        summary, _, description = text.partition(".\n\n")
+        self.summary = summary[:1].lower() + summary[1:]
+        self.description = f"{description.strip()}\n"
+        self.examples = title.lower() + examples
+        entries = filter(None, re.split(r"^  (?=\S)", options, flags=re.MULTILINE))
+        pairs = (" ".join(entry.split()).split(": ", 1) for entry in entries)
+        self.words = {head: words.replace("%", "%%") for head, words in pairs}
 
 
-def argument(*names: str, **keywords: Any) -> Argument:
-    """Return an argument that has the parameters of `add_argument` of argparse."""
-    return lambda parser: parser.add_argument(*names, **keywords)
+Words = Mapping[str, str]
+Argument = Callable[[argparse._ActionsContainer, Words], object]
+"""Adds an argument, or a group of arguments, to a parser, with its words."""
+
+
+def argument(head: str, **keywords: Any) -> Argument:
+    """Return an argument that has the parameters of `add_argument` of argparse.
+
+    Args:
+        head: The option and its placeholder, as in the docstring, or the placeholder alone.
+        keywords: The parameters, with the `name` of an argument that is not an option.
+    """
+    option, _, placeholder = head.partition(" ")
+    if "name" in keywords:
+        option, placeholder = keywords.pop("name"), head
+    if placeholder:
+        keywords["metavar"] = placeholder
+    return lambda parser, words: parser.add_argument(
+        option, **{"help": words.get(head), **keywords}
+    )
 
 
 def exclusive(*arguments: Argument, required: bool = False) -> Argument:
     """Return arguments of which at most one is given, or exactly one if `required`."""
-    return lambda parser: add(parser.add_mutually_exclusive_group(required=required), arguments)
+    return lambda parser, words: add(
+        parser.add_mutually_exclusive_group(required=required), arguments, words
+    )
 
 
 def group(title: str, text: str, *arguments: Argument) -> Argument:
     """Return arguments with a title of their own in the help."""
-    return lambda parser: add(parser.add_argument_group(title, text), arguments)
+    return lambda parser, words: add(parser.add_argument_group(title, text), arguments, words)
 
 
-def add(parser: argparse._ActionsContainer, arguments: Iterable[Argument]) -> None:
+def add(parser: argparse._ActionsContainer, arguments: Iterable[Argument], words: Words) -> None:
     """Add arguments to a parser, or to a group of one."""
     for argument in arguments:
-        argument(parser)
-
-
-def help_of(docstring: str | None, **facts: object) -> tuple[str, str, str]:
-    """Return the summary, the description, and the examples with what follows them.
-
-    Args:
-        docstring: The help with these parts, or None where Python runs without docstrings. Names
-            after `$` are replaced.
-        facts: The values by name.
-    """
-    summary, _, rest = Template(docstring or "").substitute(facts).partition(".\n\n")
-    description, title, examples = rest.partition("Examples:\n")
-    return summary[:1].lower() + summary[1:], f"{description.strip()}\n", title.lower() + examples
+        argument(parser, words)
 
 
 class Command:
@@ -122,146 +185,77 @@ class Command:
         usage: str | None = None,
         **facts: object,
     ) -> None:
-        self.summary, self.description, self.examples = help_of(docstring, **facts)
+        self.help = Help(docstring, **facts)
         self.name = run.__module__.rpartition(".")[2]
         self.run, self.arguments, self.usage = run, arguments, usage
 
-
-def flag(name: str, help_text: str) -> Argument:
-    """Return an argument without a value."""
-    return argument(name, action="store_true", help=help_text)
-
-
-def option(name: str, metavar: str, help_text: str, **keywords: Any) -> Argument:
-    """Return an argument with a value."""
-    once = {"action": _StoreOnce} if name.startswith("--") else {}
-    return argument(name, metavar=metavar, help=help_text, **{**once, **keywords})
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments to a parser."""
+        add(parser, self.arguments, _SHARED.words | self.help.words)
+        parser.set_defaults(run=self.run, wrong=parser.error)
 
 
-def choice(name: str, choices: Iterable[str], default: str | None, help_text: str) -> Argument:
-    """Return an argument with one of several values."""
-    return argument(name, action=_StoreOnce, choices=[*choices], default=default, help=help_text)
+def flags(*heads: str) -> list[Argument]:
+    """Return options without a value."""
+    return [argument(head, action="store_true") for head in heads]
 
 
-def integer(name: str, help_text: str, minimum: int = 0, default: int | None = None) -> Argument:
-    """Return an argument that is a whole number."""
-    return option(name, "N", help_text, type=whole_number(minimum), default=default)
+def option(head: str, **keywords: Any) -> Argument:
+    """Return an option with a value."""
+    return argument(head, **{"action": _StoreOnce, **keywords})
 
 
-def texts(name: str, metavar: str, help_text: str) -> Argument:
-    """Return an argument whose value is a text, and which may occur several times."""
-    return option(name, metavar, help_text, action="append", default=[], type=text_argument)
+def integer(head: str, minimum: int = 0, default: int | None = None) -> Argument:
+    """Return an option whose value is a whole number."""
+    return option(head, type=whole_number(minimum), default=default)
 
 
-def tokenizer(*, several: bool = False, required: bool = True) -> tuple[Argument, ...]:
-    """Return ``--tokenizer``, which may occur several times, and the pattern for its files."""
-    named = option(
-        "--tokenizer",
-        "TOKENIZER",
-        f"{', '.join(catalog.ENTRIES)}, hf:OWNER/NAME on Hugging Face, or a tokenizer file or its "
-        "folder, written by `train` or another library"
-        + ("; repeat the option for each" if several else ""),
-        action="append" if several else _StoreOnce,
-        required=required,
-    )
-    why = (
-        "the pre-tokenization, for files that do not contain it: a .tiktoken file without its "
-        ".tiktoken.json, or vocab.json with merges.txt"
-    )
-    return named, *pattern("", why)
+def text(head: str, default: str | None = "") -> Argument:
+    """Return an option whose value is a text."""
+    return option(head, type=text_argument, default=default)
 
 
-def pattern(default: str | None, help_text: str) -> tuple[Argument, Argument]:
+def texts(head: str) -> Argument:
+    """Return an option whose value is a text, and which may occur several times."""
+    return option(head, action="append", default=[], type=text_argument)
+
+
+def tokenizer(*, required: bool = True, **keywords: Any) -> tuple[Argument, ...]:
+    """Return ``--tokenizer``, and the pattern for its files."""
+    return option("--tokenizer TOKENIZER", required=required, **keywords), *pattern("")
+
+
+def pattern(default: str | None) -> tuple[Argument, Argument]:
     """Return ``--pattern`` and ``--expression``."""
-    expression = option(
-        "--expression",
-        "TEXT",
-        f"the regular expression of --pattern {CUSTOM}, or the words of --pattern {WORD_LIST}",
-        default="",
-        type=text_argument,
-    )
-    return choice("--pattern", [*PATTERNS, CUSTOM, WORD_LIST], default, help_text), expression
+    choices = [*PATTERNS, CUSTOM, WORD_LIST]
+    return option("--pattern", choices=choices, default=default), text("--expression TEXT")
 
 
-FILE = option(
-    "file", "FILE", "a UTF-8 text; - or none: standard input", nargs="?", default=STANDARD
+_SHARED = Help(
+    __doc__,
+    PUBLISHED=", ".join(catalog.ENTRIES),
+    CUSTOM=CUSTOM,
+    WORD_LIST=WORD_LIST,
+    TRAINERS="; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items()),
 )
+
+FILE = argument("FILE", name="file", nargs="?", default=STANDARD)
 """One text file."""
 
-CORPUS = option("files", "FILE", "a UTF-8 text or table; - or none: standard input", nargs="*")
-"""The files of a corpus."""
+FILES = argument("FILE", name="files", nargs="*")
+"""Several files."""
 
-FILES = option("files", "FILE", "a UTF-8 text; - or none: standard input", nargs="*")
-"""The text files."""
+LINK, TEXT_COLUMN = text("--link ADDRESS"), texts("--text COLUMN")
+ENCODING = option("--encoding NAME", type=encoding)
+AS = option("--as", choices=("table", "text"))
 
-LINK = option(
-    "--link",
-    "ADDRESS",
-    "an address that the web page or drawing names as its source",
-    default="",
-    type=text_argument,
-)
-TEXT_COLUMN = texts(
-    "--text", "COLUMN", "the column of text of a table; repeat it for several texts"
-)
-
-ENCODING = option(
-    "--encoding",
-    "NAME",
-    "the encoding of texts, such as latin-1 (default: UTF-8, or UTF-16 by a byte order mark)",
-    type=encoding,
-)
-
-AS = choice(
-    "--as",
-    ("table", "text"),
-    None,
-    "read files as tables or as texts (default: by their endings, for tables .csv, .tsv, .jsonl, "
-    ".ndjson, .parquet, and .json with a list of objects or of texts)",
-)
-
-TABLES = (
-    AS,
-    TEXT_COLUMN,
-    ENCODING,
-    option(
-        "--label",
-        "COLUMN",
-        "the column of labels of a table, by which its rows are grouped; --label= for none",
-        type=text_argument,
-    ),
-)
+TABLES = AS, TEXT_COLUMN, ENCODING, text("--label COLUMN", None)
 """How a table is read."""
 
-OUTPUT = option("--output", "FILE", "write to this file (default: -)", default=STANDARD)
+OUTPUT = option("--output FILE", default=STANDARD)
 """The output, by default standard output."""
 
-BINARY_OUTPUT = option(
-    "--output", "FILE", "write to this file; - or none: standard output, unless it is a terminal"
-)
-"""The output of bytes that a terminal does not show."""
-
-SAVED = (
-    option(
-        "--output",
-        "PATH",
-        "write to this file or folder; - or none: standard output, unless it is a terminal. The "
-        "format gpt2 has two files in a folder, and tiktoken a second file with .json appended to "
-        "its name",
-    ),
-    choice(
-        "--format",
-        FORMATS,
-        None,
-        "the file format (default: by the suffix of --output; gpt2 for a folder, huggingface for "
-        "standard output)",
-    ),
-)
+SAVED = option("--output PATH"), option("--format", choices=FORMATS)
 """Where a tokenizer is written."""
 
-PROGRESS = argument(
-    "--progress",
-    action=argparse.BooleanOptionalAction,
-    default=None,
-    help="show progress on standard error (default: if it is a terminal)",
-)
+PROGRESS = argument("--progress", action=argparse.BooleanOptionalAction, default=None)

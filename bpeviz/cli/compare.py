@@ -2,7 +2,7 @@
 
 Measure several tokenizers on one text: the number of tokens, its bytes per token, the share of
 words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
-text in colored tokens, or the bytes per token over vocabulary sizes.
+text in colored tokens, or the bytes per token over vocabulary sizes. Repeat --tokenizer for each.
 
 Several files, a folder or NAME=FILE select many texts, up to $COMPARED_TEXTS. So does an
 option for them, such as --relative-to or --csv. The command then prints a table of the texts, and
@@ -14,6 +14,22 @@ short values that repeat, the rows of each label are one text. If the headings o
 of text are languages, they are parallel texts. In JSON, "messages" give a text for each role, and
 `encode --chat --lines` encodes conversations with a chat template. A line on standard error names
 the columns; --text and --label choose others, and --as text reads the file itself.
+
+Options:
+  FILE: a UTF-8 text, a table, a folder, or NAME=FILE (./a=b.txt is a file); - or none: standard
+    input
+  --reference TOKENIZER: the baseline, with which the others are compared (default: the first)
+  --relative-to NAME: the text to which the premiums of the others are relative
+  --special-tokens: for many texts: count the special tokens around each, if known
+  --price TOKENIZER=PRICE: for many texts: print costs, from the price of a million tokens of this
+    tokenizer; repeat the option for each
+  --json: print exact numbers as JSON: a list, or an object for many texts
+  --csv: print exact numbers as CSV, a row for each text and tokenizer; its columns all_texts_… are
+    those of the tokenizer over all texts
+  --markdown: print the table of texts in Markdown
+  --curves: print bytes per token over vocabulary sizes as CSV: for BPE, of the first merges
+  --html: write the text in colored tokens as a web page, up to $HELD bytes of it; for many texts,
+    all tables
 
 Examples:
   python -m bpeviz compare page.txt --tokenizer tokenizer.json --tokenizer gpt2
@@ -45,7 +61,7 @@ from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_te
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.cli import arguments, files, named_texts
-from bpeviz.cli.arguments import Command, exclusive, flag, option
+from bpeviz.cli.arguments import Command, exclusive, flags, option
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.named_texts import TextFile
 from bpeviz.cli.progress import Progress
@@ -258,55 +274,17 @@ def _table(text: str, measured: Sequence[Measured], reference: str) -> str:
 COMMAND = Command(
     __doc__,
     run,
-    option(
-        "files",
-        "FILE",
-        "a UTF-8 text, a table, a folder, or NAME=FILE (./a=b.txt is a file); - or none: "
-        "standard input",
-        nargs="*",
-    ),
-    *arguments.tokenizer(several=True),
-    option(
-        "--reference",
-        "TOKENIZER",
-        "the baseline, with which the others are compared (default: the first)",
-    ),
-    option(
-        "--relative-to",
-        "NAME",
-        "the text to which the premiums of the others are relative",
-        type=arguments.text_argument,
-    ),
-    flag("--special-tokens", "for many texts: count the special tokens around each, if known"),
-    option(
-        "--price",
-        "TOKENIZER=PRICE",
-        "for many texts: print costs, from the price of a million tokens of this tokenizer; "
-        "repeat the option for each",
-        action="append",
-        default=[],
-    ),
+    arguments.FILES,
+    *arguments.tokenizer(action="append"),
+    option("--reference TOKENIZER"),
+    arguments.text("--relative-to NAME", None),
+    *flags("--special-tokens"),
+    option("--price TOKENIZER=PRICE", action="append", default=[]),
     *arguments.TABLES,
-    exclusive(
-        flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),
-        flag(
-            "--csv",
-            "print exact numbers as CSV, a row for each text and tokenizer; its columns "
-            "all_texts_… are those of the tokenizer over all texts",
-        ),
-        flag("--markdown", "print the table of texts in Markdown"),
-        flag(
-            "--curves",
-            "print bytes per token over vocabulary sizes as CSV: for BPE, of the first merges",
-        ),
-        flag(
-            "--html",
-            "write the text in colored tokens as a web page, up to "
-            f"{export.HELD:,} bytes of it; for many texts, all tables",
-        ),
-    ),
+    exclusive(*flags("--json", "--csv", "--markdown", "--curves", "--html")),
     arguments.LINK,
     arguments.OUTPUT,
     arguments.PROGRESS,
     COMPARED_TEXTS=limits.COMPARED_TEXTS,
+    HELD=f"{export.HELD:,}",
 )

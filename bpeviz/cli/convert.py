@@ -37,10 +37,4 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command(
-    __doc__,
-    run,
-    *arguments.tokenizer(),
-    *arguments.SAVED,
-    arguments.PROGRESS,
-)
+COMMAND = Command(__doc__, run, *arguments.tokenizer(), *arguments.SAVED, arguments.PROGRESS)

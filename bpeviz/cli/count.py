@@ -14,6 +14,12 @@ alone, as is each other file beside a table. A line on standard error names the 
 With --scheduler, the workers of a Dask cluster count parts of the files. They need bpeviz, and the
 files under the same names. The result is identical.
 
+Options:
+  FILE: a UTF-8 text or table; - or none: standard input
+  --pattern: the pre-tokenization (default: gpt2)
+  --output FILE: write to this file; - or none: standard output, unless it is a terminal
+  --scheduler ADDRESS: count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786
+
 Examples:
   python -m bpeviz count corpus/*.txt --pattern cl100k --output counts.parquet
   python -m bpeviz train --counts counts.parquet --vocab-size 32000 --output tokenizer.json
@@ -72,15 +78,11 @@ def run(options: argparse.Namespace) -> int:
 COMMAND = Command(
     __doc__,
     run,
-    arguments.CORPUS,
+    arguments.FILES,
     *arguments.TABLES,
-    *arguments.pattern("gpt2", "the pre-tokenization (default: gpt2)"),
-    arguments.BINARY_OUTPUT,
-    option(
-        "--scheduler",
-        "ADDRESS",
-        "count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
-    ),
+    *arguments.pattern("gpt2"),
+    option("--output FILE"),
+    option("--scheduler ADDRESS"),
     arguments.PROGRESS,
     usage="%(prog)s [FILE ...] [--output FILE] …",
 )

@@ -7,6 +7,13 @@ The output is the text that the tokenizer's library decodes: the encoded text, i
 lossless. An id may be only a part of a character; it becomes U+FFFD. --bytes prints the exact bytes
 of the tokens instead.
 
+Options:
+  ID: the ids; - or none: standard input
+  --file FILE: read the ids from this file
+  --lines: decode each line of ids to a line of text
+  --bytes: print the bytes of each token, with its spaces, also if they are not UTF-8
+  --skip-special: leave out special tokens
+
 Examples:
   python -m bpeviz decode --tokenizer gpt2 31373 995
   python -m bpeviz decode --tokenizer cl100k_base "[15339, 1917]"
@@ -21,7 +28,7 @@ import re
 import sys
 
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Command, flag, option
+from bpeviz.cli.arguments import Command, argument, flags, option
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD
@@ -66,12 +73,10 @@ def _decoded(tokenizer: Tokenizer, listed: str, options: argparse.Namespace) -> 
 COMMAND = Command(
     __doc__,
     run,
-    option("ids", "ID", "the ids; - or none: standard input", nargs="*"),
-    option("--file", "FILE", "read the ids from this file"),
+    argument("ID", name="ids", nargs="*"),
+    option("--file FILE"),
     *arguments.tokenizer(),
-    flag("--lines", "decode each line of ids to a line of text"),
-    flag("--bytes", "print the bytes of each token, with its spaces, also if they are not UTF-8"),
-    flag("--skip-special", "leave out special tokens"),
+    *flags("--lines", "--bytes", "--skip-special"),
     arguments.OUTPUT,
     arguments.PROGRESS,
 )

@@ -12,6 +12,35 @@ message of the assistant, the template does not begin another one. Qwen, Llama 3
 templates of bpeviz; standard error says where they differ from the model's own. It also warns of
 control tokens in a message, with which a user can forge a turn; --safe makes them text.
 
+Options:
+  --lines: encode each line alone, one list a line
+  --limit N: with --text, also count the rows of more than N tokens
+  --tokens: print token labels instead of ids
+  --normalized: print the normalized text, which is then split, as a JSON string
+  --pre-tokens: print the pre-tokens, which no token crosses, as a JSON list
+  --segmentations N: print the N best segmentations of each word with their log probabilities, as
+    JSON, one word a line, for Unigram
+  --steps: print the merges that change the text as JSON, one a line
+  --round-trip: print as JSON whether decoding restores the text, and otherwise the differences
+  --count: print the number of tokens, and the name of the file if there are several
+  --json: print a JSON object: ids, tokens, and the start and end of each in characters (offsets)
+    and in UTF-8 bytes (byte_offsets); with --chat also the role whose words each contains (roles),
+    and whether a model is trained to write it (learned)
+  --csv: with --text, print the row and its number of tokens as CSV
+  --rendered: with --chat, print the text that the template makes, as a JSON string
+  --color: with --tokens, color the tokens (default: auto, on a terminal)
+  --allow-special NAME: encode this name in a text as the special token; `all` allows every name;
+    repeat the option for several
+  --chat: encode each text as a message or conversation in the chat template of the model, which is
+    in tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a GGUF file; all
+    names of special tokens are then special
+  --safe: with --chat, encode names of special tokens in messages as text, so that no message forges
+    a turn
+  --template: add the tokens that the model expects around a text, such as BOS and EOS, if the
+    tokenizer's file names them; a chat template usually writes BOS itself
+  --system TEXT: with --chat, a system prompt before the messages
+  --merges N: apply only the first N merges of the tokenizer
+
 Examples:
   echo -n "hello world" | python -m bpeviz encode --tokenizer gpt2
   python -m bpeviz encode page.txt --tokenizer tokenizer.json --tokens
@@ -36,7 +65,7 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import accumulate, pairwise, zip_longest
 from typing import Any
@@ -54,8 +83,9 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection
 from bpeviz.cli import arguments, files, named_texts
-from bpeviz.cli.arguments import Command, choice, exclusive, flag, integer, option
+from bpeviz.cli.arguments import Command, exclusive, flags, integer, option
 from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz.cli.progress import Progress
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.special_names import split_at_names
@@ -79,27 +109,13 @@ def run(options: argparse.Namespace) -> int:
     sources = named_texts.files_of(given, options)
     paths = [source.path for source in sources]
     progress = files.begin(options, paths)
-    if (options.system or options.rendered or options.safe) and not options.chat:
-        raise UsageError("--system, --rendered and --safe need --chat.")
-    if options.safe and any(getattr(options, form) not in (None, False) for form in _JSON_LINES):
-        raise UsageError("--safe is for ids, --tokens, --count and --json.")
-    _check_table(paths, options)
-    tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
-    if options.merges is not None:
-        tokenizer = _first_merges(tokenizer, options.merges)
-    chat = files.load_chat_template(options.tokenizer) if options.chat else None
-    known, allowed = {*tokenizer.special_tokens}, {*options.allow_special}
-    if chat is not None:
-        allowed = known
-        if chat.about:
-            print_error(chat.about)
-    elif "all" in allowed - known:
-        allowed = (allowed - {"all"}) | known
-    encoder = _Encoder(tokenizer, allowed, chat, options)
-    printed: list[str] = []
+    form = next((name for name in (*_FORMS, *_TABLE_FORMS) if vars(options).get(name)), "ids")
+    _check(form, paths, options)
+    encoder = _encoder(options, progress)
+    lines: list[str] = []
     if options.text:
         with progress.during(f"Encoding {named(paths[0])}"):
-            printed.append(encoder.rows(paths[0]))
+            lines.append(_TABLE_FORMS[form](*encoder.rows(paths[0])))
         sources = []
     for source, content in named_texts.readable(sources, options, print_error):
         path = source.path
@@ -108,34 +124,32 @@ def run(options: argparse.Namespace) -> int:
             texts: Sequence[str] = content.documents.texts
         else:
             texts = split_lines(content) if options.lines else [content]
-        name = f" {named(path)}" if options.count and len(paths) > 1 else ""
+        name = f" {named(path)}" if form == "count" and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {sum(map(len, texts)):,} characters"):
             for text in texts:
-                printed += (f"{line}{name}\n" for line in encoder.lines(text))
-    files.write_output(options.output, "".join(printed))
+                values = _FORMS[form](encoder, *encoder.read(text))
+                printed = values if form == "tokens" else map(files.as_json, values)
+                lines += (f"{line}{name}\n" for line in printed)
+    files.write_output(options.output, "".join(lines))
     for warning in encoder.warnings:
         print_error(warning)
     return 0
 
 
-def _check_table(paths: Sequence[str], options: argparse.Namespace) -> None:
-    """Raise `UsageError` if the options for tables do not fit to the others."""
+def _check(form: str, paths: Sequence[str], options: argparse.Namespace) -> None:
+    """Raise `UsageError` if options do not fit to each other."""
+    if (options.system or options.rendered or options.safe) and not options.chat:
+        raise UsageError("--system, --rendered and --safe need --chat.")
+    if options.safe and form not in ("ids", "tokens", "count", "json", "csv"):
+        raise UsageError("--safe is for ids, --tokens, --count and --json.")
     if not options.text and (options.csv or options.limit is not None):
         raise UsageError("--csv and --limit are for the rows of a table: name --text COLUMN.")
-    if options.text and not (options.count or options.csv or options.json):
+    if options.text and form not in _TABLE_FORMS:
         raise UsageError("--text counts the tokens of rows: add --count, --json or --csv.")
-    if options.chat and len(options.text or ()) > 1:
+    if options.chat and len(options.text) > 1:
         raise UsageError("--chat takes one column of messages or conversations.")
     if options.text and (options.lines or len(paths) > 1):
         raise UsageError("--text is for one table, without --lines.")
-
-
-def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:
-    """Return the tokenizer with its first merges only. Raises `CommandError`."""
-    _check_merges(tokenizer)
-    if count > tokenizer.steps:
-        raise CommandError(f"{tokenizer.name} has {tokenizer.steps:,} merges, not {count:,}.")
-    return tokenizer.at_step(count)
 
 
 def _check_merges(tokenizer: Tokenizer) -> None:
@@ -146,11 +160,12 @@ def _check_merges(tokenizer: Tokenizer) -> None:
 
 @dataclass(frozen=True)
 class _Encoder:
-    """Encodes texts in the form that the options select.
+    """Encodes texts with the options of the command.
 
     Attributes:
         tokenizer: The tokenizer.
         allowed: The names of special tokens that are special in a text.
+        around: The ids of the template before and after each text.
         chat: The chat template, or None.
         options: The arguments.
         warnings: What begins the texts twice, and forged turns, in order.
@@ -158,9 +173,29 @@ class _Encoder:
 
     tokenizer: Tokenizer
     allowed: Collection[str]
+    around: tuple[Sequence[int], Sequence[int]]
     chat: ChatTemplate | None
     options: argparse.Namespace
     warnings: dict[str, None] = field(default_factory=dict)
+
+    def read(self, text: str) -> tuple[str, EncodedConversation | None]:
+        """Return a text; or with a chat template what it makes of it, and that encoded."""
+        if self.chat is None:
+            return text, None
+        encoded = self.conversation(text, self.chat)
+        return encoded.text, encoded
+
+    def ids(self, text: str, encoded: EncodedConversation | None) -> list[int]:
+        """Return the ids of a text with those around it, and note what is there twice."""
+        ids = encoded.ids if encoded else self.tokenizer.encode(text, allowed_special=self.allowed)
+        before, after = self.around
+        if warning := trace.begins_twice(self.tokenizer, before, ids):
+            self.warnings[warning] = None
+        return [*before, *ids, *after]
+
+    def inspect(self, text: str, *, template: bool = False) -> Inspection:
+        """Return a text with the decisions of the tokenizer."""
+        return trace.inspect(text, self.tokenizer, self.allowed, template=template)
 
     def conversation(self, text: str, chat: ChatTemplate) -> EncodedConversation:
         """Return a message or conversation as the model reads it, and note what forges a turn."""
@@ -191,8 +226,8 @@ class _Encoder:
         ids |= zip(rendered, batch, strict=True)
         return [ids[i] for i in range(len(texts))]
 
-    def rows(self, path: str) -> str:
-        """Return the tokens of each row or conversation; print a summary to standard error.
+    def rows(self, path: str) -> tuple[dict[int, int], dict[str, float]]:
+        """Return the tokens of each row or conversation by its number, and print their summary.
 
         With a chat template, these are the tokens of the text that it makes of each.
 
@@ -201,20 +236,18 @@ class _Encoder:
         """
         table = named_texts.read_table(path, self.options)
         print_error(table.about(grouped=False))
-        around = sum(map(len, self.tokenizer.template)) if self.options.template else 0
         tokens: dict[int, int] = {}
         for i, name in enumerate(table.text):
-            cells: Iterable[tuple[int, str]] = zip(table.numbers, table.columns[name], strict=True)
-            if i == 0 and self.chat is not None:
-                cells = table.conversations
-            numbered = [(number, cell) for number, cell in cells if cell.strip()]
-            texts = [cell for _, cell in numbered]
-            if i == 0 and self.chat is not None:
-                encoded = self.conversation_ids(texts, self.chat)
+            chat = self.chat if i == 0 else None
+            column = zip(table.numbers, table.columns[name], strict=True)
+            cells = [cell for cell in (table.conversations if chat else column) if cell[1].strip()]
+            texts = [text for _, text in cells]
+            if chat is not None:
+                encoded = self.conversation_ids(texts, chat)
             else:
                 encoded = self.tokenizer.encode_batch(texts, allowed_special=self.allowed)
-            for (number, _), ids in zip(numbered, encoded, strict=True):
-                tokens[number] = tokens.get(number, 0) + len(ids) + around
+            for (number, _), ids in zip(cells, encoded, strict=True):
+                tokens[number] = tokens.get(number, 0) + len(ids) + sum(map(len, self.around))
         counts = np.array([*tokens.values()], np.int64)
         summary: dict[str, float] = {"rows": len(counts), "tokens": int(counts.sum())}
         if len(counts):
@@ -223,47 +256,51 @@ class _Encoder:
         if (limit := self.options.limit) is not None:
             summary[f"more than {limit:,}"] = int((counts > limit).sum())
         print_error(f"{', '.join(f'{name}: {n:,.12g}' for name, n in summary.items())}.")
-        if self.options.json:
-            rows = [{"row": row, "tokens": count} for row, count in tokens.items()]
-            return files.as_json({"rows": rows, "summary": summary}, 2) + "\n"
-        if self.options.csv:
-            return Table(["row", "tokens"], [[*tokens], [*tokens.values()]]).csv()
-        return "".join(f"{count}\n" for count in tokens.values())
-
-    def lines(self, text: str) -> Iterable[str]:
-        """Return the lines to print for a text. Raises `CommandError`."""
-        options, tokenizer = self.options, self.tokenizer
-        encoded = self.conversation(text, self.chat) if self.chat else None
-        text = encoded.text if encoded else text
-        for name, form in _JSON_LINES.items():
-            if getattr(options, name) not in (None, False):
-                return map(files.as_json, form(self, text))
-        before, after = tokenizer.template if options.template else ((), ())
-        ids = encoded.ids if encoded else tokenizer.encode(text, allowed_special=self.allowed)
-        if warning := trace.begins_twice(tokenizer, before, ids):
-            self.warnings[warning] = None
-        if options.json:
-            if encoded is not None:
-                values = _conversation_offsets(encoded, before, after)
-            else:
-                inspection = trace.inspect(text, tokenizer, self.allowed, template=options.template)
-                values = _offsets(inspection)
-            return [files.as_json(values | files.note_on(options.tokenizer, options))]
-        ids = [*before, *ids, *after]
-        if options.count:
-            return [str(len(ids))]
-        return [_labels(tokenizer, ids, options) if options.tokens else files.as_json(ids)]
+        return tokens, summary
 
 
-def _offsets(inspection: Inspection) -> dict[str, object]:
-    """Return the tokens of a text with their offsets."""
-    tokens = [token for token in inspection.pieces_with_template if token.id != DROPPED_ID]
-    return {
-        "ids": [token.id for token in tokens],
-        "tokens": [inspection.tokenizer.token_label(token.id) for token in tokens],
-        "offsets": [(token.first, token.last) for token in tokens],
-        "byte_offsets": [(token.start, token.end) for token in tokens],
-    }
+def _encoder(options: argparse.Namespace, progress: Progress) -> _Encoder:
+    """Return the encoder of the options. Raises `ValueError`; the message is user-facing."""
+    tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
+    if (count := options.merges) is not None:
+        _check_merges(tokenizer)
+        if count > tokenizer.steps:
+            raise CommandError(f"{tokenizer.name} has {tokenizer.steps:,} merges, not {count:,}.")
+        tokenizer = tokenizer.at_step(count)
+    chat = files.load_chat_template(options.tokenizer) if options.chat else None
+    known, allowed = {*tokenizer.special_tokens}, {*options.allow_special}
+    if chat is not None:
+        allowed = known
+        if chat.about:
+            print_error(chat.about)
+    elif "all" in allowed - known:
+        allowed = (allowed - {"all"}) | known
+    around = tokenizer.template if options.template else ((), ())
+    return _Encoder(tokenizer, allowed, around, chat, options)
+
+
+# ---- Forms of a text: functions from it, and its conversation, to values
+
+
+_Values = Iterable[object]
+
+
+def _offsets(encoder: _Encoder, text: str, encoded: EncodedConversation | None) -> _Values:
+    """Yield the tokens of a text with their offsets."""
+    options = encoder.options
+    encoder.ids(text, encoded)  # warns
+    if encoded is not None:
+        values = _conversation_offsets(encoded, *encoder.around)
+    else:
+        inspection = encoder.inspect(text, template=options.template)
+        tokens = [token for token in inspection.pieces_with_template if token.id != DROPPED_ID]
+        values = {
+            "ids": [token.id for token in tokens],
+            "tokens": [encoder.tokenizer.token_label(token.id) for token in tokens],
+            "offsets": [(token.first, token.last) for token in tokens],
+            "byte_offsets": [(token.start, token.end) for token in tokens],
+        }
+    yield values | files.note_on(options.tokenizer, options)
 
 
 def _conversation_offsets(
@@ -296,23 +333,23 @@ def _conversation_offsets(
     }
 
 
-def _steps(encoder: _Encoder, text: str) -> Iterator[object]:
+def _steps(encoder: _Encoder, text: str, _: object) -> _Values:
     """Yield the merges that change a text. Raises `CommandError`."""
     tokenizer = encoder.tokenizer
     _check_merges(tokenizer)
-    for event in trace.inspect(text, tokenizer, encoder.allowed).events:
+    for event in encoder.inspect(text).events:
         parents = None if event.id is None else tokenizer.parents(event.id)
         pair = [tokenizer.token_label(token_id) for token_id in parents or ()]
         yield {"step": event.step + 1, "id": event.id, "merged": pair}
 
 
-def _round_trip(encoder: _Encoder, text: str) -> Iterator[object]:
+def _round_trip(encoder: _Encoder, text: str, _: object) -> _Values:
     """Yield whether decoding restores a text, and its differences."""
-    trip = round_trip(trace.inspect(text, encoder.tokenizer, encoder.allowed))
+    trip = round_trip(encoder.inspect(text))
     yield {"lossless": trip.lossless, "losses": [asdict(loss) for loss in trip.losses]}
 
 
-def _pre_tokens(encoder: _Encoder, text: str) -> Iterator[object]:
+def _pre_tokens(encoder: _Encoder, text: str, _: object) -> _Values:
     """Yield the pre-tokens of a text, as a list. Raises `CommandError`."""
     ends = encoder.tokenizer.pre_token_ends(text)
     if ends is None:
@@ -321,7 +358,7 @@ def _pre_tokens(encoder: _Encoder, text: str) -> Iterator[object]:
     yield [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
 
 
-def _segmentations(encoder: _Encoder, text: str) -> Iterator[object]:
+def _segmentations(encoder: _Encoder, text: str, _: object) -> _Values:
     """Yield the best segmentations of each word. Raises `CommandError`."""
     tokenizer = encoder.tokenizer
     words = tokenizer.scored_words(text)
@@ -338,25 +375,15 @@ def _segmentations(encoder: _Encoder, text: str) -> Iterator[object]:
         yield {"word": word.text, "segmentations": best}
 
 
-_JSON_LINES: dict[str, Callable[[_Encoder, str], Iterable[object]]] = {
-    "rendered": lambda encoder, text: [text],
-    "normalized": lambda encoder, text: [encoder.tokenizer.normalized(text).text],
-    "pre_tokens": _pre_tokens,
-    "segmentations": _segmentations,
-    "steps": _steps,
-    "round_trip": _round_trip,
-}
-"""The values that a form prints as JSON, one a line, by the name of its option."""
-
-
-def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> str:
+def _labels(encoder: _Encoder, text: str, encoded: EncodedConversation | None) -> _Values:
     """Return the labels of tokens, with a space between them, in color if it is wanted."""
+    tokenizer, options, ids = encoder.tokenizer, encoder.options, encoder.ids(text, encoded)
     # The name of a special token may contain a space; other labels do not.
     labels = {i: visible(tokenizer.token_label(i)).replace(" ", "·") for i in set(ids)}
     is_terminal = options.output == STANDARD and sys.stdout is not None and sys.stdout.isatty()
     wanted = is_terminal and not os.environ.get("NO_COLOR") and installation.has("rich")
     if options.color == "never" or (options.color == "auto" and not wanted):
-        return " ".join(labels[i] for i in ids)
+        return [" ".join(labels[i] for i in ids)]
     from rich.console import Console  # only needed here, as is the palette of exports
     from rich.text import Text
 
@@ -376,94 +403,55 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
         legacy_windows=False,
     )
     console.print(colored, end="", soft_wrap=True)
-    return drawn.getvalue()
+    return [drawn.getvalue()]
 
 
-_FORMS = exclusive(
-    flag("--tokens", "print token labels instead of ids"),
-    flag("--normalized", "print the normalized text, which is then split, as a JSON string"),
-    flag("--pre-tokens", "print the pre-tokens, which no token crosses, as a JSON list"),
-    integer(
-        "--segmentations",
-        "print the N best segmentations of each word with their log probabilities, as JSON, "
-        "one word a line, for Unigram",
-        1,
-    ),
-    flag("--steps", "print the merges that change the text as JSON, one a line"),
-    flag(
-        "--round-trip",
-        "print as JSON whether decoding restores the text, and otherwise the differences",
-    ),
-    flag(
-        "--count",
-        "print the number of tokens, and the name of the file if there are several",
-    ),
-    flag(
-        "--json",
-        "print a JSON object: ids, tokens, and the start and end of each in characters "
-        "(offsets) and in UTF-8 bytes (byte_offsets); with --chat also the role whose words each "
-        "contains (roles), and whether a model is trained to write it (learned)",
-    ),
-    flag("--csv", "with --text, print the row and its number of tokens as CSV"),
-    flag(
-        "--rendered",
-        "with --chat, print the text that the template makes, as a JSON string",
-    ),
-)
-"""What is printed for each text."""
+_FORMS: dict[str, Callable[[_Encoder, str, EncodedConversation | None], Iterable[Any]]] = {
+    "ids": lambda encoder, text, encoded: [encoder.ids(text, encoded)],
+    "tokens": _labels,
+    "count": lambda encoder, text, encoded: [len(encoder.ids(text, encoded))],
+    "json": _offsets,
+    "rendered": lambda _, text, encoded: [text],
+    "normalized": lambda encoder, text, _: [encoder.tokenizer.normalized(text).text],
+    "pre_tokens": _pre_tokens,
+    "segmentations": _segmentations,
+    "steps": _steps,
+    "round_trip": _round_trip,
+}
+"""What is printed for a text: lines of labels, or values that are lines of JSON."""
 
-_SPECIAL = (
-    arguments.texts(
-        "--allow-special",
-        "NAME",
-        "encode this name in a text as the special token; `all` allows every name; repeat the "
-        "option for several",
+_TABLE_FORMS: dict[str, Callable[[dict[int, int], dict[str, float]], str]] = {
+    "json": lambda tokens, summary: (
+        files.as_json(
+            {"rows": [{"row": row, "tokens": tokens[row]} for row in tokens], "summary": summary}, 2
+        )
+        + "\n"
     ),
-    flag(
-        "--chat",
-        "encode each text as a message or conversation in the chat template of the model, which is "
-        "in tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a GGUF file; "
-        "all names of special tokens are then special",
-    ),
-    flag(
-        "--safe",
-        "with --chat, encode names of special tokens in messages as text, so that no message "
-        "forges a turn",
-    ),
-    flag(
-        "--template",
-        "add the tokens that the model expects around a text, such as BOS and EOS, if the "
-        "tokenizer's file names them; a chat template usually writes BOS itself",
-    ),
-    option(
-        "--system",
-        "TEXT",
-        "with --chat, a system prompt before the messages",
-        default="",
-        type=arguments.text_argument,
-    ),
-)
-"""Special tokens in and around a text."""
+    "csv": lambda tokens, _: Table(["row", "tokens"], [[*tokens], [*tokens.values()]]).csv(),
+    "count": lambda tokens, _: "".join(f"{count}\n" for count in tokens.values()),
+}
+"""What is printed for the rows of a table."""
 
 COMMAND = Command(
     __doc__,
     run,
     arguments.FILES,
     *arguments.tokenizer(),
-    flag("--lines", "encode each line alone, one list a line"),
+    *flags("--lines"),
     arguments.AS,
     arguments.TEXT_COLUMN,
     arguments.ENCODING,
-    integer("--limit", "with --text, also count the rows of more than N tokens"),
-    _FORMS,
-    choice(
-        "--color",
-        ("auto", "always", "never"),
-        "auto",
-        "with --tokens, color the tokens (default: auto, on a terminal)",
+    integer("--limit N"),
+    exclusive(
+        *flags("--tokens", "--normalized", "--pre-tokens"),
+        integer("--segmentations N", 1),
+        *flags("--steps", "--round-trip", "--count", "--json", "--csv", "--rendered"),
     ),
-    *_SPECIAL,
-    integer("--merges", "apply only the first N merges of the tokenizer"),
+    option("--color", choices=("auto", "always", "never"), default="auto"),
+    arguments.texts("--allow-special NAME"),
+    *flags("--chat", "--safe", "--template"),
+    arguments.text("--system TEXT"),
+    integer("--merges N"),
     arguments.OUTPUT,
     arguments.PROGRESS,
 )

@@ -6,6 +6,13 @@ the tokens that are merged into it. A line says if the text of the token alone i
 tokens. A text that is not one token is encoded, and its tokens are printed. Without a QUERY, the
 command prints the size of the vocabulary.
 
+Options:
+  QUERY: an id, or the text or the label of a token
+  --containing: list the tokens whose text contains the QUERY
+  --most N: with --containing, list at most N tokens (default: 50)
+  --neighbors N: also list the N tokens before and after each in the order of ids
+  --json: print a JSON object for each QUERY, or one with the size in its note
+
 Examples:
   python -m bpeviz lookup 995 --tokenizer gpt2
   python -m bpeviz lookup ·lowest lowest --tokenizer gpt2
@@ -24,7 +31,7 @@ from typing import Any
 from bpeviz.analysis import token_lookup
 from bpeviz.analysis.token_lookup import Found
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Command, flag, integer, option
+from bpeviz.cli.arguments import Command, argument, flags, integer
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import hexadecimal, shorten, visible
@@ -143,20 +150,12 @@ def _plain_token(token: Found) -> dict[str, Any]:
 COMMAND = Command(
     __doc__,
     run,
-    option(
-        "queries",
-        "QUERY",
-        "an id, or the text or the label of a token",
-        nargs="*",
-        type=arguments.text_argument,
-    ),
+    argument("QUERY", name="queries", nargs="*", type=arguments.text_argument),
     *arguments.tokenizer(),
-    flag("--containing", "list the tokens whose text contains the QUERY"),
-    integer("--most", "with --containing, list at most N tokens (default: 50)", 1, 50),
-    integer(
-        "--neighbors", "also list the N tokens before and after each in the order of ids", 0, 0
-    ),
-    flag("--json", "print a JSON object for each QUERY, or one with the size in its note"),
+    *flags("--containing"),
+    integer("--most N", 1, 50),
+    integer("--neighbors N", 0, 0),
+    *flags("--json"),
     arguments.OUTPUT,
     arguments.PROGRESS,
 )

@@ -36,7 +36,7 @@ from bpeviz.cli import (
     train,
     vocabularies,
 )
-from bpeviz.cli.arguments import add, help_of
+from bpeviz.cli.arguments import Help
 from bpeviz.cli.errors import BROKEN_PIPE, INTERRUPTED, CommandError, UsageError, print_error
 from bpeviz.cli.files import buffered, discard_output
 from bpeviz.corpus.files import EncodingError
@@ -53,23 +53,14 @@ def _parser() -> argparse.ArgumentParser:
         "formatter_class": argparse.RawDescriptionHelpFormatter,
         "allow_abbrev": False,
     }
-    _, description, examples = help_of(__doc__)
-    program = "bpeviz" if interrupts.IS_SCRIPT else "python -m bpeviz"
-    parser = argparse.ArgumentParser(program, None, description, examples, **raw)
+    program, text = "bpeviz" if interrupts.IS_SCRIPT else "python -m bpeviz", Help(__doc__)
+    parser = argparse.ArgumentParser(program, None, text.description, text.examples, **raw)
     parser.add_argument("--version", action="version", version=f"bpeviz {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in _COMMANDS:
-        command = module.COMMAND
-        added = commands.add_parser(
-            command.name,
-            help=command.summary,
-            usage=command.usage,
-            description=command.description,
-            epilog=command.examples,
-            **raw,
-        )
-        add(added, command.arguments)
-        added.set_defaults(run=command.run, wrong=added.error)
+    for command in (module.COMMAND for module in _COMMANDS):
+        words = {"help": command.help.summary, "description": command.help.description}
+        words |= {"epilog": command.help.examples, "usage": command.usage}
+        command.add_to(commands.add_parser(command.name, **words, **raw))
     return parser
 
 

@@ -3,6 +3,11 @@
 Write one HTML file that plays step by step how a tokenizer is trained on a text, or how the merges
 of another tokenizer change it. The file loads nothing, and works without a network and a server.
 
+Options:
+  --output FILE: write to this file; - or none: standard output, unless it is a terminal
+  --pattern: the pre-tokenization of the training (default: gpt2), or of tokenizer files that do
+    not contain it
+
 Examples:
   python -m bpeviz play page.txt --vocab-size 400 --output play.html
   python -m bpeviz play page.txt --tokenizer gpt2 --output play.html
@@ -16,7 +21,7 @@ from __future__ import annotations
 import argparse
 
 from bpeviz.cli import arguments, files, training
-from bpeviz.cli.arguments import Command, exclusive
+from bpeviz.cli.arguments import Command, exclusive, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.views import playable
@@ -69,13 +74,9 @@ COMMAND = Command(
     run,
     arguments.FILE,
     exclusive(*training.SIZE, _TOKENIZER, required=True),
-    arguments.BINARY_OUTPUT,
+    option("--output FILE"),
     arguments.LINK,
-    *arguments.pattern(
-        "",
-        "the pre-tokenization of the training (default: gpt2), or of tokenizer files that do "
-        "not contain it",
-    ),
+    *arguments.pattern(""),
     *training.ARGUMENTS,
     usage="%(prog)s [FILE] (--vocab-size N | --merges N | --tokenizer TOKENIZER) …",
 )

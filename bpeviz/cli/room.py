@@ -6,6 +6,11 @@ and vote on the next one. With a run sheet, "Next" on the leader's page goes thr
 SHEET is a file like bpeviz/room/sheets/20-minutes.txt, or the name of one in this folder:
 20-minutes.
 
+Options:
+  SHEET: a run sheet, which lists the parts of a workshop
+  --port N: the port (default: $PORT)
+  --address NAME: the name or IP address of this machine for others (default: that in its network)
+
 Examples:
   python -m bpeviz room
   python -m bpeviz room sheet.txt
@@ -21,7 +26,7 @@ from pathlib import Path
 
 from bpeviz import installation
 from bpeviz.cli import app
-from bpeviz.cli.arguments import Command, option, whole_number
+from bpeviz.cli.arguments import Command, argument, option, whole_number
 from bpeviz.cli.errors import CommandError
 from bpeviz.network import network_address
 from bpeviz.room import sheet
@@ -77,24 +82,8 @@ def _sheet(name: str) -> Path:
 COMMAND = Command(
     __doc__,
     run,
-    option(
-        "sheet",
-        "SHEET",
-        "a run sheet, which lists the parts of a workshop",
-        nargs="?",
-        default="",
-    ),
-    option(
-        "--port",
-        "N",
-        f"the port (default: {app.PORT})",
-        default=app.PORT,
-        type=whole_number(1, 65_535),
-    ),
-    option(
-        "--address",
-        "NAME",
-        "the name or IP address of this machine for others (default: that in its network)",
-        default="",
-    ),
+    argument("SHEET", name="sheet", nargs="?", default=""),
+    option("--port N", default=app.PORT, type=whole_number(1, 65_535)),
+    option("--address NAME", default=""),
+    PORT=app.PORT,
 )

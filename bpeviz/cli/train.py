@@ -17,6 +17,12 @@ tokens at which the text could be split.
 If a format cannot represent the tokenizer, the error gives the reason, for long texts before
 training.
 
+Options:
+  FILE: a UTF-8 text or table; - or none: standard input
+  --counts FILE: train on this Parquet file of `count`, or of another program with the columns
+    chunk, count and first; - is standard input
+  --pattern: the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)
+
 Examples:
   python -m bpeviz train corpus.txt --vocab-size 8000 --output tokenizer.json
   python -m bpeviz train a.txt b.txt --merges 500 --pattern cl100k --output ranks.tiktoken
@@ -35,7 +41,7 @@ from itertools import islice
 
 from bpeviz import formats
 from bpeviz.cli import arguments, files, named_texts, training
-from bpeviz.cli.arguments import Command, exclusive
+from bpeviz.cli.arguments import Command, exclusive, option
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
@@ -146,20 +152,12 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
 COMMAND = Command(
     __doc__,
     run,
-    arguments.CORPUS,
+    arguments.FILES,
     *arguments.TABLES,
-    arguments.option(
-        "--counts",
-        "FILE",
-        "train on this Parquet file of `count`, or of another program with the columns chunk, "
-        "count and first; - is standard input",
-    ),
+    option("--counts FILE"),
     exclusive(*training.SIZE, required=True),
     *arguments.SAVED,
-    *arguments.pattern(
-        None,
-        "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
-    ),
+    *arguments.pattern(None),
     *training.ARGUMENTS,
     usage="%(prog)s [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
 )

