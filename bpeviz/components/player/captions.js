@@ -127,10 +127,6 @@ export class Captions {
         return this.notes[i].replaceChildren(element("b", "", formatCount(tokens)), ` ${words.join(", ")}`);
       }
       this.root.querySelector("[data-figure]").textContent = formatCount(tokens);
-      const final = data.tokenCounts[data.last];
-      const end = this.root.querySelector(".final");
-      end.textContent = `→ ${formatCount(final)}`;
-      end.style.visibility = tokens === final ? "hidden" : ""; // keeps its width
       this.root.querySelector(".figures dt").textContent = plural(tokens, "token");
     });
   }

@@ -227,7 +227,9 @@ export class Comparison {
     if (width <= room) return; // the page has no room for it yet
     const how = { width, isNarrow, room, largest, scale };
     const isBrief = data.text.length <= LONGEST_FEW && data.text.trimEnd().split("\n").length <= FEW;
-    const inBytes = data.text.length <= LONGEST_OF_BYTES && cutsCharacters(compared, bytes);
+    const cuts = cutsCharacters(compared, bytes);
+    this.brackets = compared.length > 1 && !cuts ? joinedPlaces(this.agreed.places) : [];
+    const inBytes = cuts && data.text.length <= LONGEST_OF_BYTES;
     if (!(inBytes && this.#fitBytes(how)) && !(isBrief && this.#fitFew(how))) this.#fitMany(how);
     this.summary.replaceChildren(...(this.view === "many" && this.saved ? [this.saved] : this.words), ...this.notes);
     this.box.style.setProperty("--room", `${room}px`);
@@ -250,8 +252,7 @@ export class Comparison {
   /** Show up to three lines, in the largest letters at which the text is one line. */
   #fitFew({ width, isNarrow, room, largest }) {
     this.#build("few");
-    const { score, data, agreed, compared } = this;
-    this.brackets = compared.length > 1 ? joinedPlaces(agreed.places) : [];
+    const { score, data, agreed } = this;
     this.isOnly = agreed.places.length === 1;
     const over = (_, first, end) => {
       const [start, stop] = score.rows[0].atomsOfCells(first, end);
@@ -271,7 +272,6 @@ export class Comparison {
   /** Show the bytes, with the letters above them, if they fit into five lines. */
   #fitBytes({ isNarrow, room, largest }) {
     this.#build("in-bytes");
-    this.brackets = [];
     const smallest = isNarrow ? 11 : 12;
     for (let size = largest ? largest / 4 : 18; size >= smallest; size -= 1) {
       const measured = this.#lay(size, room, { lineHeight: 1.6, between: 0.8, over: () => Math.round(ABOVE_BYTES * size) });
@@ -284,7 +284,6 @@ export class Comparison {
   #fitMany({ width, isNarrow, largest, scale }) {
     this.#build("many");
     const { score, data } = this;
-    this.brackets = [];
     const widest = score.widest();
     const [small, large] = isNarrow ? [13, 16] : largest ? [15, largest / 3] : [15, 18];
     const room = Math.round(scale * STROKE);
@@ -370,7 +369,7 @@ export class Comparison {
         bar.appendChild(element("i")).style.width = `calc((100% - 3.5em) * ${count / most})`;
         // Equal lines may differ in the tokens of their line break.
         const numbers = kind ? [...new Set(counts)] : [count];
-        bar.append(element("b", "", numbers.map(formatCount).join(" / ")));
+        bar.append(element("b", "", numbers.map(formatCount).join(" / ") + (numbers.length > 1 ? " ↵" : "")));
       });
     });
   }

@@ -6,7 +6,7 @@ import { tokensIn } from "./agreement.js";
 const LONGEST = 40; // characters of an example
 const FEW_SAVED = 0.25; // of the saved tokens, from which on it is said that they are white space
 
-const READABLE = /^( +|[^\uFFFD]*[\p{L}\p{N}\p{P}\p{S}][^\uFFFD]*)$/u; // no part of a character, and visible
+const READABLE = /^(?!.*\uFFFD)( +|.*[\p{L}\p{N}\p{P}\p{S}].*)$/su; // no part of a character, and visible
 
 const decode = (bytes, [start, end]) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(start, end));
 

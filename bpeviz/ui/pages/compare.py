@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -37,6 +37,7 @@ from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, worst_lines
 from bpeviz.ui.pages.base import Page, answer
 from bpeviz.ui.pages.many_texts import HOW_MANY, OPENED_TEXT, PRESSED, PRICES, UNDER
+from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
@@ -58,6 +59,8 @@ from bpeviz.views.playable import Interactive
 from bpeviz.views.stage import of_columns
 
 T = TypeVar("T")
+
+_LOADING = "Loading the tokenizers …"
 
 PART_SIZE = 20_000
 """The most bytes of a text in the score at once; metrics are for the whole text."""
@@ -250,7 +253,10 @@ def show(side: DeltaGenerator) -> None:
         with place:
             _many(texts, translations, chosen, more)
         return
-    column_of = _columns_for(text, chosen)
+    notices = st.container()
+    waiting = st.spinner(_LOADING) if page_change.has_arrived() else nullcontext()
+    with place.empty(), waiting, notices:
+        column_of = _columns_for(text, chosen)
     if not text:
         answer("There is no text yet.", "Type one below, or choose a sample.")
         return
@@ -280,7 +286,7 @@ def _many(
     more: DeltaGenerator | None,
 ) -> None:
     """Draw the table of many texts, and the text of a cell line by line."""
-    with st.spinner("Loading the tokenizers …"):
+    with st.spinner(_LOADING):
         tokenizers = _available(offers, lambda offer: offer.make())
     known = [(offer, tokenizers[offer.key]) for offer in offers if offer.key in tokenizers]
     if not texts or not known:
