@@ -10,6 +10,7 @@ export const BLOCK_LETTERS = [26, 18, 13]; // pixels of the letters of a block; 
 const LOWEST_BLOCK = 16; // height of a block
 const SMALLEST_LABEL = 7; // a block without room for such letters has none …
 const SMALLEST_BYTES = 11; // … and for such bytes in hex, an ellipsis
+const SMALLEST_HIDDEN = 9; // of the number of merges below
 const BLOCK_GAP = 2; // pixels between blocks
 const ABOVE_LETTERS = 4; // … and between blocks and letters
 const ID = { large: 22, small: 11, height: 1.18, digit: 0.58, room: 0.55 }; // pixels, relative to these, and to the letters, on each line
@@ -179,7 +180,7 @@ export class MergeBlocks {
       const fits = this.#emsOf(below) * SMALLEST_LABEL * this.scale <= room;
       const words = hidden ? (fits ? below : `+${hidden}`) : isNarrow ? label.replace(PARTIAL, "…") : label;
       const ems = this.#emsOf(words);
-      const size = Math.min(hidden ? this.#largest / 2 : this.#largest, this.size, room / ems);
+      const size = Math.min(hidden ? Math.max(SMALLEST_HIDDEN * this.scale, this.#largest / 2) : this.#largest, this.size, room / ems);
       if (size >= SMALLEST_LABEL * this.scale) box.append(element("bdi", "", words));
       const rank = formatCount(this.steps.indexOf(block.since));
       if (!hidden && block.since && (width - ems * size) / 2 > (6 * rank.length + 4) * this.scale) box.append(element("small", "", rank));
