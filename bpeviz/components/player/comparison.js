@@ -283,7 +283,7 @@ export class Comparison {
   /** Show many lines: names above, a stroke for each row, and bars beside the lines of the text. */
   #fitMany({ width, isNarrow, largest, scale }) {
     this.#build("many");
-    const { score, data } = this;
+    const { score, data, agreed } = this;
     const widest = score.widest();
     const [small, large] = isNarrow ? [13, 16] : largest ? [15, largest / 3] : [15, 18];
     const room = Math.round(scale * STROKE);
@@ -291,12 +291,12 @@ export class Comparison {
     const free = width - room - 1.02 * widest * small;
     const bars = !hasLines ? 0 : isNarrow ? 44 : Math.round(Math.min(0.5 * width, free));
     const hasBars = bars >= (isNarrow ? 44 : 0.2 * width);
-    score.kindsOf = hasLines && this.compared.length > 1 ? (lines) => this.#kindsOf(lines) : null;
+    score.kindsOf = this.compared.length > 1 && (hasLines || !agreed.places.length) ? (lines) => this.#kindsOf(lines) : null;
     const size = Math.max(small, Math.min(large, Math.floor((width - room - (hasBars ? bars : 0)) / widest)));
     this.#lay(size, room, { lineHeight: 1.28, between: 0.5, bars: hasBars ? bars : 0 });
   }
 
-  /** Return how lines are drawn that are equal in all rows: "once", "fold" with their number, or "gone". */
+  /** Return how lines are drawn that are equal in all rows: "once", or of some lines "fold" with their number, or "gone". */
   #kindsOf(lines) {
     const [row] = this.score.rows;
     const { places } = this.agreed;
@@ -312,7 +312,7 @@ export class Comparison {
       let end = i + 1;
       while (end < lines.length && (isEqual[end] || kinds[end])) end++;
       const equal = lines.slice(i, end).filter(({ isThin }) => !isThin).length;
-      const isFolded = equal > 1 && !this.unfolded.has(i);
+      const isFolded = equal > 1 && places.length > 0 && !this.unfolded.has(i);
       for (let k = i; k < end; k++) if (isFolded || !kinds[k]) kinds[k] = isFolded ? "gone" : "once";
       if (isFolded) kinds[i] = `fold ${equal}`;
       i = end - 1;

@@ -42,15 +42,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
-from bpeviz.ui.widgets import (
-    Section,
-    SessionValue,
-    SomeOf,
-    Switch,
-    Values,
-    Widget,
-    numbers,
-)
+from bpeviz.ui.widgets import Section, SessionValue, SomeOf, Switch, Values, Widget, numbers
 from bpeviz.views import charts, playable, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts

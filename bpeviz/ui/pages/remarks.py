@@ -16,11 +16,7 @@ from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.inputs.text import LANGUAGES, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.token_count import TITLE
-from bpeviz.ui.inputs.training import (
-    ALGORITHM,
-    COUNTED,
-    option_widget,
-)
+from bpeviz.ui.inputs.training import ALGORITHM, COUNTED, option_widget
 from bpeviz.ui.inputs.vocabulary_size import FEW_STEPS, least_count, why_stopped
 from bpeviz.ui.page_trainings import Trained
 from bpeviz.ui.pages import base
