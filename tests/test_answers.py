@@ -20,11 +20,13 @@ import pytest
 
 import bpeviz
 from bpeviz import Tokenizer, Training
+from bpeviz.analysis.conversation import encode_conversation
 from bpeviz.analysis.metrics import Column, common_ends, composed_tokens
 from bpeviz.analysis.trace import inspect
 from bpeviz.corpus import samples
+from bpeviz.libraries.chat_template import conversation
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import bpe
 from bpeviz.ui.learn.chapters import CHAPTERS
 from bpeviz.ui.learn.prose import MORE
@@ -50,12 +52,14 @@ class Case:
         pre_tokens: It, where it is only split; otherwise none.
         training: The training history, where the tokenizer is trained.
         tokenizer: The tokenizer, where the text is encoded.
+        name: Its name, where it is published.
     """
 
     text: str
     pre_tokens: Sequence[str] = ()
     training: Training | None = None
     tokenizer: Tokenizer | None = None
+    name: str = ""
 
     @property
     def trained(self) -> Any:
@@ -90,6 +94,14 @@ def loaded(name: str) -> Tokenizer:
     return bpeviz.load(name)
 
 
+def safe_chat(case: Case) -> list[int]:
+    """Return the ids of a conversation in the template of the catalog, in the safe encoding."""
+    shape = catalog.ENTRIES[case.name].chat
+    assert shape is not None
+    given = conversation(case.text)
+    return encode_conversation(case.encodes, shape.chat_template, given, safe=True).ids
+
+
 def column(case: Case, tokenizer: Tokenizer) -> Column:
     return Column("", tokenizer, tokenizer.boundaries(case.text), tokenizer.steps)
 
@@ -115,6 +127,7 @@ WHAT: Mapping[str, Callable[[Case], Any]] = {
         kind == "character" for _, kind in inspect(case.text, case.encodes).cuts_inside()
     ),
     "ids": lambda case: case.ids,
+    "safe ids of a chat": safe_chat,
     "tokens": lambda case: [token.label for token in case.encodes.tokens(case.text)],
     "count": lambda case: len(case.ids),
     "decoded": lambda case: case.encodes.decode(case.ids),
@@ -157,7 +170,7 @@ def case_of(row: Mapping[str, Any]) -> Case:
     if isinstance(how, str):
         if not download.available(how):
             pytest.skip(f"not available: {how}")
-        return Case(text, tokenizer=bpeviz.load(how))
+        return Case(text, tokenizer=bpeviz.load(how), name=how)
     if "split" in how:
         return Case(text, pretokenize(text, how["split"], how.get("expression", "")))
     on = row.get("on", row["text"])

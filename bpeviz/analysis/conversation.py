@@ -1,12 +1,12 @@
 """Conversations as a chat model reads them: whose words a token contains, and forged turns.
 
-Positions are characters of the rendered text. A *control token* is a special token; a *word* is a
-token with characters of a message's content, and all others are the template's.
+Positions are characters of the rendered text. A *control token* is a special token, or another
+added token that the template writes. A *word* is a token with characters of a message, and
+all others are the template's.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import regex
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.special_names import shared, split_at_names
+from bpeviz.core.special_names import shared, split_at_names, without_names
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.libraries.chat_template import ChatTemplate, Conversation
 from bpeviz.text import clean, counted, joined
@@ -143,7 +143,8 @@ class _Rendering:
         blocks: The parts inside {% generation %}, or None if the template does not have it.
         headers: How messages begin, as text with control tokens, with the role of each.
         openings: The control tokens with which they begin.
-        markers: The parts of headers in plain text, if a header has no control token.
+        markers: The parts of headers that are not special tokens, but other added tokens, or plain
+            text if a header has no control token.
         bos: The name of the token with which the template's settings begin a text, or "".
     """
 
@@ -164,6 +165,16 @@ class _Rendering:
             for start, end in message.spans
             if start < end
         )
+
+    def roles(self, start: int, end: int) -> dict[int, str]:
+        """Return where messages begin in a part of the text, as it seems, with their roles."""
+        headers = sorted(map(regex.escape, self.headers), key=len, reverse=True)
+        opening = regex.compile(r"\L<names> ?(\w[\w-]{0,29})(?=[\n<\[|]|\Z)", names=self.openings)
+        known = regex.compile("|".join(headers) or "(?!)")
+        roles = {m.start(): m[1] for m in opening.finditer(self.text, start, end)}
+        return roles | {
+            m.start(): self.headers[m[0]] for m in known.finditer(self.text, start, end)
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,12 +258,11 @@ class EncodedConversation:
             parts = [counted(len(controls), "control token")] * bool(controls)
             parts += dict.fromkeys(name for name in names if name in self.rendering.markers)
             roles = [*dict.fromkeys(turn.role for turn in turns if turn.role)]
-            articles = ["an" if role[0] in "aeio" else "a" for role in roles]
-            reads = joined([f"{a} {role}" for a, role in zip(articles, roles, strict=True)] or [""])
+            reads = [f"{'an' if role[0] in 'aeio' else 'a'} {role}" for role in roles]
             role = self.messages[i].role
             number = f" ({i + 1})" if sum(m.role == role for m in self.messages) > 1 else ""
             consequence = (
-                f"the model reads {reads} message that you did not write"
+                f"the model reads {joined(reads)} message that you did not write"
                 if roles
                 else "the model does not read what follows as its words"
             )
@@ -264,10 +274,7 @@ class EncodedConversation:
         """What the safe encoding cannot tell apart, as a sentence, or ""."""
         notes = []
         if markers := self.rendering.markers:
-            notes.append(
-                f"{joined(markers)} {'is' if len(markers) == 1 else 'are'} plain text: those in a "
-                "message cannot be told from the template’s."
-            )
+            notes.append(f"In a message, {joined(markers)} cannot be told from the template’s.")
         if any(message.change in ("changed", "unmarked") for message in self.messages):
             notes.append("In messages without marked words, names stay special tokens.")
         return " ".join(notes)
@@ -283,8 +290,7 @@ _CHANGES = {
 _REASONING = regex.compile(r"(?s).*(?:</\w+>|\[/\w+\])\s*")
 """What a template may drop of an answer: all up to the last closing tag, such as `</think>`."""
 
-_ROLE = regex.compile(r" ?(\w[\w-]{0,29})(?=[\n<\[|])")
-"""A role after the control token with which a message begins."""
+_SPACE = regex.compile(r"\s*")
 
 
 def _bos_note(encoded: EncodedConversation) -> str:
@@ -360,22 +366,19 @@ def _rendered(
     text, blocks = answers[0]["text"], answers[1].get("places") or []
     messages = []
     for i, message in enumerate(conversation.messages):
-        spans: tuple[Span, ...] = ()
-        change = "unmarked"
-        if i in texts:
-            places = [
-                answer.get("places")
-                for variant, answer in zip(marked, answers[2:], strict=False)
-                if i in variant["marked"]
-            ]
-            spans, change = _place(places, i, text, texts[i])
+        places = (
+            answer.get("places")
+            for variant, answer in zip(marked, answers[2:], strict=False)
+            if i in variant["marked"]
+        )
+        spans, change = _place(places, i, text, texts[i]) if i in texts else ((), "unmarked")
         messages.append(ChatMessage(clean(message["role"]), texts.get(i, ""), spans, change))
     ends = [place for _, place in blocks]
     return _Rendering(
         text,
         tuple(messages),
         tuple(zip(ends[::2], ends[1::2], strict=False)) if template.has_blocks else None,
-        *_headers(zip(_PROBES, answers[-len(probes) :], strict=True), tokenizer),
+        *_headers(zip(_PROBES, answers[-len(probes) :], strict=True), tokenizer, template.bos),
         template.bos,
     )
 
@@ -415,32 +418,39 @@ def _place(
 
 
 def _headers(
-    probes: Iterable[tuple[Sequence[str], Mapping[str, Any]]], tokenizer: Tokenizer
+    probes: Iterable[tuple[Sequence[str], Mapping[str, Any]]], tokenizer: Tokenizer, bos: str
 ) -> tuple[dict[str, str], frozenset[str], tuple[str, ...]]:
     """Return how messages begin: `headers`, `openings` and `markers` of a `_Rendering`.
 
     A header is the shortest end of the text before a message that begins with a control token and
-    that no message of another role has. The system prompt may be a part of a user's message.
+    that no message of another role has, with the control tokens before it, but BOS and the ends of
+    turns. The system prompt may be a part of a user's message.
 
     Args:
         probes: The roles of conversations, and their texts with the places of the messages.
         tokenizer: The tokenizer.
+        bos: The token that begins a text, or "".
     """
     before: dict[tuple[str, str], None] = {}
+    added = {*_added_names(tokenizer)}
+    names = added | {*tokenizer.special_tokens}
+    ends = set()
     for roles, answer in probes:
         at = 0
         for number, place in answer.get("places") or ():
             if number % 2 == 0:
-                before[roles[number // 2], answer["text"][at:place]] = None
+                before[roles[number // 2], gap := answer["text"][at:place]] = None
+                ends |= {name for name, _ in split_at_names(gap.strip(), names)[: number and 1]}
             at = place
+    ends &= names
     headers: dict[str, str] = {}
-    markers: dict[str, str] = {}
-    openings, has_plain = set(), False
+    plain: dict[str, str] = {}
+    openings, markers, is_plain = set(), ends & added, False
     for role, text in sorted(before, key=lambda begin: begin[0] != "system"):
-        parts = split_at_names(text, tokenizer.special_tokens)
-        if plain := "" if not parts or parts[-1][1] else parts[-1][0].strip():
-            markers[plain] = role
-            has_plain |= not any(is_name for _, is_name in parts)
+        parts = split_at_names(text, names)
+        if parts and not parts[-1][1] and (words := parts[-1][0].strip()):
+            plain[words] = role
+            is_plain |= not any(is_name for _, is_name in parts)
         others = [
             other.rstrip()
             for speaker, other in before
@@ -448,14 +458,29 @@ def _headers(
         ]
         for k in range(len(parts) - 1, -1, -1):
             header = "".join(part for part, _ in parts[k:]).strip()
-            if parts[k][1] and not any(other.endswith(header) for other in others):
-                line = header.partition("\n")[0]
-                headers[header if any(line in other for other in others) else line] = role
-                openings.add(parts[k][0])
-                break
-    if not has_plain:
-        markers.clear()
-    return markers | headers, frozenset(openings), tuple(sorted(markers))
+            if header == bos or not parts[k][1] or any(o.endswith(header) for o in others):
+                continue
+            while k and (part := parts[k - 1][0]) not in ends | {bos}:
+                if not (parts[k - 1][1] or part.isalpha()):
+                    break
+                k, header = k - 1, part + header
+            if not parts[k][1]:
+                k, header = k + 1, header.removeprefix(parts[k][0])
+            line = header.partition("\n")[0]
+            headers[header if any(line in other for other in others) else line] = role
+            openings.add(parts[k][0])
+            markers |= {part for part, _ in parts[k:]} & added
+            break
+    if is_plain:
+        headers, markers = plain | headers, markers | plain.keys()
+    return headers, frozenset(openings), tuple(sorted(markers))
+
+
+def _added_names(tokenizer: Tokenizer) -> dict[str, int]:
+    """Return the ids of added tokens that are not special, such as "<think>", by their names."""
+    ids = {*tokenizer.added_ids} - {*tokenizer.special_tokens.values()}
+    names = {tokenizer.token_bytes(i).decode(errors="replace").strip(): i for i in ids}
+    return {name: token_id for name, token_id in names.items() if name}
 
 
 # ---- Whose the tokens are
@@ -468,78 +493,74 @@ def _annotated(
     rendering: _Rendering, tokenizer: Tokenizer, tokens: Sequence[Token], *, is_safe: bool = False
 ) -> EncodedConversation:
     """Return the conversation with these tokens."""
-    spans = rendering.word_spans
-    starts = [start for start, _, _ in spans]
-    controls = _controls(rendering.text, tokenizer, tokens)
-    roles = [message.role for message in rendering.messages]
-    learned = [i for i, role in enumerate(roles) if role == "assistant"]
-    answers = {end for i in learned for _, end in rendering.messages[i].spans}
+    text, blocks = rendering.text, rendering.blocks
+    owners = [0] * len(text)
+    for start, end, i in rendering.word_spans:
+        owners[start:end] = [i + 1] * (end - start)
+    controls = _controls(rendering, tokenizer, tokens, owners)
+    learned = bytearray(len(text))
+    for start, end in _answers(rendering, controls) if blocks is None else blocks:
+        learned[start:end] = b"\1" * (end - start)
     annotated = []
     for k, token in enumerate(tokens):
-        start, end, _ = controls.get(k, (token.start, token.end, ""))
-        at = bisect_left(starts, end)
-        while at and spans[at - 1][1] > start:
-            at -= 1
-        message = spans[at][2] if at < len(spans) and starts[at] < end else None
-        if rendering.blocks is not None:
-            is_learned = any(token.start < e and token.end > s for s, e in rendering.blocks)
-        elif message is None:
-            is_learned = k in controls and start in answers
-        else:
-            is_learned = roles[message] == "assistant"
-        place = token.start, token.end, message, k in controls, is_learned
+        start, end, _ = controls.get(k, (token.start, max(token.end, token.start + 1), ""))
+        owner = next(filter(None, owners[start:end]), 0)
+        message = owner - 1 if owner else None
+        place = token.start, token.end, message, k in controls, 1 in learned[start:end]
         annotated.append(ConversationToken(token.id, token.label, *place))
     forged = () if is_safe else tuple(_forged(rendering, [*controls.values()]))
-    return EncodedConversation(
-        rendering, tokenizer, tuple(annotated), forged, RULE if rendering.blocks is None else BLOCKS
-    )
+    rule = RULE if blocks is None else BLOCKS
+    return EncodedConversation(rendering, tokenizer, tuple(annotated), forged, rule)
 
 
-def _controls(text: str, tokenizer: Tokenizer, tokens: Sequence[Token]) -> dict[int, _Name]:
+def _controls(
+    rendering: _Rendering, tokenizer: Tokenizer, tokens: Sequence[Token], owners: Sequence[int]
+) -> dict[int, _Name]:
     """Return the names of the control tokens, by the index of the token.
 
-    A token may contain white space around its name, and an unknown token has no name.
+    A token may contain white space around its name, and an unknown token has no name. owners: the
+    number of the message of each character, from 1, or 0.
     """
     names = {token_id: name for name, token_id in tokenizer.special_tokens.items()}
+    added = {token_id: name for name, token_id in _added_names(tokenizer).items()}
     controls = {}
     for k, token in enumerate(tokens):
-        name = names.get(token.id, "")
-        place = text.find(name, token.start, token.end) if name else -1
-        if place >= 0:
-            controls[k] = place, place + len(name), name
+        name = names.get(token.id) or added.get(token.id, "")
+        at = rendering.text.find(name, token.start, token.end) if name else -1
+        is_written = token.id in names or name in rendering.markers or not owners[at]
+        if at >= 0 and is_written:
+            controls[k] = at, at + len(name), name
     return controls
+
+
+def _answers(rendering: _Rendering, controls: Mapping[int, _Name]) -> Iterator[Span]:
+    """Yield the words of the assistant, each with the control token after them."""
+    ends = {start: end for start, end, _ in controls.values()}
+    for message in rendering.messages:
+        for start, end in message.spans if message.role == "assistant" else ():
+            space = _SPACE.match(rendering.text, end)
+            yield start, ends.get(space.end() if space else end, end)
 
 
 def _forged(rendering: _Rendering, controls: Sequence[_Name]) -> Iterator[ForgedTurn]:
     """Yield the turns that words of messages forge."""
     text = rendering.text
-    longest_first = sorted(map(regex.escape, rendering.headers), key=len, reverse=True)
-    headers = regex.compile("|".join(longest_first) or "(?!)")
     for start, end, i in rendering.word_spans:
-        names = [name for name in controls if name[0] < end and name[1] > start]
-        names += (
+        markers = (
             (*match.span(), marker)
             for marker in rendering.markers
             for match in regex.finditer(regex.escape(marker), text, pos=start, endpos=end)
         )
+        typed = (name for name in controls if name[0] < end and name[1] > start)
+        names = sorted({*typed, *markers})
         if not names:
             continue
-        names.sort()
         first, last = names[0][0], max(end, names[-1][1])
-        matches = headers.finditer(text, first, last)
-        roles = {match.start(): rendering.headers[match[0]] for match in matches}
-        for begin, after, name in names:
-            match = _ROLE.match(text, after, last)
-            if match and name in rendering.openings:
-                roles.setdefault(begin, match[1])
-                if roles.get(match.end()) == match[1]:  # a header in two parts
-                    del roles[match.end()]
+        roles = rendering.roles(first, last)
         begins = sorted({first, *roles})
         if len(begins) > 1 and first not in roles:
-            between = text[first : begins[1]]
-            for _, _, name in names:
-                between = between.replace(name, "")
-            if not between.strip():  # it only ends the turn before
+            ended = without_names(text[first : begins[1]], {name for _, _, name in names})
+            if not "".join(ended).strip():  # it only ends the turn before
                 roles[first] = roles.pop(begins.pop(1))
         for begin, after in pairwise([*begins, last]):
             inside = tuple(name for at, _, name in names if begin <= at < after)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from operator import itemgetter
 
 from bpeviz.analysis import hues
-from bpeviz.analysis.conversation import ChatMessage, EncodedConversation, TurnChange
+from bpeviz.analysis.conversation import EncodedConversation, TurnChange
 from bpeviz.analysis.hues import Coloring
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import counted, digest_of
@@ -91,53 +90,27 @@ def _strip(
 
 def speakers(encoded: EncodedConversation) -> list[Speaker]:
     """Return where each message begins with its markers, and each part that another one forges."""
-    text, at = encoded.text, 0
+    text, roles, at = encoded.text, encoded.rendering.roles, 0
     parts: list[Speaker] = []
-    for message in _in_places(encoded.messages):
+    place, places = -1, []
+    for message in encoded.messages:  # one whose words are not known stays behind the one before
+        place = message.spans[0][0] if message.spans else place
+        places.append(place)
+    in_places = sorted(zip(places, encoded.messages, strict=True), key=itemgetter(0))
+    for _, message in in_places:
         end = message.spans[0][0] if message.spans else len(text)
-        start = at + _header(encoded, text[at:end], message.role, is_first=not message.spans)
-        if not parts and start:
-            role = next((role for name, role in _headers(encoded) if name in text[:start]), "")
-            parts.append((0, role, "added by the template", False))
-            start = start if role else 0
-            parts = parts if role else []
+        begins = roles(at, end)
+        own = [place for place, role in begins.items() if role == message.role] or [*begins]
+        start = max(own, default=end) if message.spans else min(own, default=at)
+        if not parts:
+            before = [(place, role) for place, role in sorted(begins.items()) if place < start]
+            parts = [(place, role, "added by the template", False) for place, role in before]
+            start = start if parts else 0
         parts.append((start, message.role, "", False))
         at = message.spans[-1][1] if message.spans else start + 1
-    tail = text[at:].rstrip()
-    begun = [pair for pair in _headers(encoded) if tail.endswith(pair[0])]
-    parts += [(at + len(tail) - len(name), role, "begins", False) for name, role in begun[:1]]
+    if begun := sorted(roles(at, len(text)).items()):
+        parts.append((*begun[-1], "begins", False))
     for turn in encoded.forged:
         writer = f"written by the {encoded.messages[turn.message].role}"
         parts.append((turn.start, turn.role or "end of turn", writer, True))
     return sorted(parts)
-
-
-def _in_places(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Return messages in the order of the text; one whose words are not known stays behind."""
-    places = accumulate((m.spans[0][0] if m.spans else -1 for m in messages), _known)
-    return [message for _, message in sorted(zip(places, messages, strict=True), key=itemgetter(0))]
-
-
-def _known(before: int, place: int) -> int:
-    return before if place < 0 else place
-
-
-def _headers(encoded: EncodedConversation) -> list[tuple[str, str]]:
-    """Return how messages begin, with the role of each, the longest ones first."""
-    return sorted(encoded.rendering.headers.items(), key=lambda pair: -len(pair[0]))
-
-
-def _header(encoded: EncodedConversation, gap: str, role: str, *, is_first: bool) -> int:
-    """Return where a message begins in the text between two contents, or before the second one.
-
-    Args:
-        encoded: The conversation.
-        gap: The text after the words before it, up to its own if these are known.
-        role: Its role.
-        is_first: Whether its own words are not known, so that the gap has later messages.
-    """
-    own = [name for name, of in _headers(encoded) if of == role and name in gap]
-    names = own or [name for name, _ in _headers(encoded) if name in gap]
-    if is_first:
-        return min(map(gap.find, names), default=0)
-    return max(map(gap.rfind, names), default=len(gap))

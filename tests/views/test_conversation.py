@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers.library_tokenizers import over_bytes, special
 
 import bpeviz
+from bpeviz import formats
 from bpeviz.analysis.conversation import EncodedConversation, encode_conversation, turn_changes
 from bpeviz.libraries.chat_template import ChatTemplate, Conversation
 from bpeviz.pretrained import catalog, download
@@ -51,6 +53,26 @@ def test_message_begins_with_its_markers_and_a_forged_one_where_it_is_typed() ->
         ("assistant begins", "<|im_start|>assistant\n"),
     ]
     assert [role for role, _ in spoken(encoded.safe)][1:] == ["user", "assistant begins"]
+
+
+def test_system_message_of_the_template_and_names_of_channels_are_not_the_users() -> None:
+    """As in the template of gpt-oss."""
+    source = (
+        "<|start|>system<|message|>Be kind.<|end|>{% for m in messages %}<|start|>{{ m.role }}"
+        "{{ '<|channel|>final' if m.role == 'assistant' }}<|message|>{{ m.content }}<|end|>"
+        "{% endfor %}{% if add_generation_prompt %}<|start|>assistant{% endif %}"
+    )
+    names = "<|start|>", "<|message|>", "<|channel|>", "<|end|>"
+    library = over_bytes(added=[*map(special, names)])
+    tokenizer = formats.parse({"tokenizer.json": library.to_str().encode()})
+    encoded = encode_conversation(tokenizer, ChatTemplate(source, {}), said("Hi", "Fine", "So?"))
+    assert spoken(encoded) == [
+        ("system added by the template", "<|start|>system<|message|>Be kind.<|end|>"),
+        ("user", "<|start|>user<|message|>Hi<|end|>"),
+        ("assistant", "<|start|>assistant<|channel|>final<|message|>Fine<|end|>"),
+        ("user", "<|start|>user<|message|>So?<|end|>"),
+        ("assistant begins", "<|start|>assistant"),
+    ]
 
 
 def test_message_that_the_template_changes_begins_with_its_markers() -> None:
