@@ -198,9 +198,9 @@ def boundaries_inside(
     column: Column, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the number of token boundaries strictly inside each word: it has one more piece."""
-    inner = column.inner_boundaries
-    before: NDArray[np.int64] = np.searchsorted(inner, ends, "left")
-    return before - np.searchsorted(inner, starts, "right")
+    boundaries = column.inner_boundaries
+    before: NDArray[np.int64] = np.searchsorted(boundaries, ends, "left")
+    return before - np.searchsorted(boundaries, starts, "right")
 
 
 def agreement(boundaries: Separations, baseline: Separations) -> Agreement:

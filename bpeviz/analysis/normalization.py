@@ -44,8 +44,8 @@ class Unit:
     original: str
     normalized: str
 
-    def changes(self) -> Iterator[tuple[Kind, str, str]]:
-        """Yield each change: its kind, the text before it, and the text after it."""
+    def differences(self) -> Iterator[tuple[Kind, str, str]]:
+        """Yield each difference: its kind, the text before it, and the text after it."""
         before, after = self.original, self.normalized
         added = _leading(after) - _leading(before)
         longer = len(after) > (len(before) if before.isspace() else _leading(after))
@@ -89,7 +89,7 @@ def describe(changed: Sequence[Unit]) -> list[str]:
     befores: dict[Kind, dict[str, None]] = {}
     others: dict[str, int] = {}
     for unit in changed:
-        for kind, before, after in unit.changes():
+        for kind, before, after in unit.differences():
             if kind == "other":
                 clause = _other(before, after)
                 others[clause] = others.get(clause, 0) + 1

@@ -138,7 +138,7 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
             edits.append(Edit(start, end, became, reason))
 
     at = 0
-    left_out = 0  # start of text that did not become a token
+    text_end = 0  # the end of the text that has become tokens
     is_inner = False  # whether the text before this token is an added one
     for piece in inspection.pieces:
         if piece.id == DROPPED_ID:
@@ -156,8 +156,8 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
         at += len(put_in) + len(became)
         prefix: Reason = "inner prefix" if is_inner else "prefix"
         reason: Reason = prefix if prefixed else "inserted space"
-        note(left_out, piece.start, put_in, _left_out(raw[left_out : piece.start]) or reason)
-        left_out = piece.end
+        note(text_end, piece.start, put_in, _loss_of(raw[text_end : piece.start]) or reason)
+        text_end = piece.end
         was = raw[piece.start : piece.end]
         if piece.id == unknown:
             note(piece.start, piece.end, became, "unknown")
@@ -170,11 +170,11 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
             reason = "lower case" if became == lowered else "other"
             note(piece.start, piece.end, became, reason)
         is_inner = piece.id in added or (is_inner and not was)
-    note(left_out, len(raw), b"", _left_out(raw[left_out:]) or "other")
+    note(text_end, len(raw), b"", _loss_of(raw[text_end:]) or "other")
     return edits if at == len(decoded) else None
 
 
-def _left_out(raw: bytes) -> Reason | None:
+def _loss_of(raw: bytes) -> Reason | None:
     """Return why text without a token is lost, or None if there is none."""
     if not raw:
         return None

@@ -172,16 +172,16 @@ class MergeTokenizer(MergedVocabulary):
         return tiktoken_engine.encoder(joined((bytes([i]) for i in range(256)), self.merges))
 
     def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
-        cuts = []
+        segmentations: list[Segmentation] = []
         if sum(map(len, rows)) > MIN_ENGINE_ATOMS and self._engine is not None:
             for row in rows:
                 ids = tuple(self._engine(bytes(row)))
-                cuts.append((ids, tuple(map(self._lengths.__getitem__, ids))))
-            return cuts
+                segmentations.append((ids, tuple(map(self._lengths.__getitem__, ids))))
+            return segmentations
         for row in rows:
             ids = apply_merges(list(row), self._rank)
-            cuts.append((ids, tuple(1 if i < 0 else self._lengths[i] for i in ids)))
-        return cuts
+            segmentations.append((ids, tuple(1 if i < 0 else self._lengths[i] for i in ids)))
+        return segmentations
 
     def _steps_inside(self, token_id: int) -> list[int]:
         """Return the merges of the boundaries inside a token, none for an id below 0."""

@@ -111,6 +111,7 @@ def rows(name: str, content: bytes, most: int = MAX_TEXT) -> str:
 
 
 def _json_rows(name: str, content: bytes, most: int) -> Iterator[str]:
+    """Yield the rows of a Parquet file as lines of JSON, up to `most` characters."""
     import pyarrow as pa
     from pyarrow import parquet
 

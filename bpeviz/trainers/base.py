@@ -127,14 +127,14 @@ class Option:
     objects: type | None = None
     name: str = ""
 
-    def field(self, *, unset: Any = MISSING, **changes: Any) -> Any:
+    def field(self, *, unset: Any = MISSING, **replaced: Any) -> Any:
         """Return a field of a dataclass that contains this declaration, with changes.
 
         Args:
             unset: Value of the field that no user can give, in place of the option's default.
-            **changes: Changes of the declaration.
+            **replaced: Attributes of the declaration to replace.
         """
-        option = replace(self, **changes)
+        option = replace(self, **replaced)
         default = option.default if unset is MISSING else unset
         return field(default=default, metadata={"option": option})
 

@@ -2,7 +2,9 @@
 
 Sources: Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; Sennrich, Haddow
 and Birch, 2016, arXiv:1508.07909 (over characters, with an end-of-word mark). Over bytes it is
-called byte-level BPE: Wang, Cho and Gu, 2019, arXiv:1909.03341. `bpe_loop` is the fast loop.
+called byte-level BPE: Wang, Cho and Gu, 2019, arXiv:1909.03341.
+
+`bpe_loop` makes the same merges fast. `core.merging` encodes a text with them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ from bpeviz.core.training import Stopped
 def definition(rows: Rows, n_atoms: int, n_merges: int) -> list[Pair]:
     """Return the pairs that BPE merges, in order: merge i makes the id n_atoms + i.
 
-    The rows are pre-tokens, since no merge may cross from one into the next, with their counts.
+    The rows are pre-tokens with their counts: no merge may cross from one into the next.
+
+    >>> definition([(b"hug", 10), (b"pug", 5), (b"pun", 12), (b"bun", 4), (b"hugs", 5)], 256, 3)
+    [(117, 103), (117, 110), (104, 256)]
+
+    These are u + g (20 times), u + n (16 times), and h + ug (15 times), as in the course of Hugging
+    Face, chapter 6.5.
     """
     merges: list[Pair] = []
     while len(merges) < n_merges:
@@ -39,7 +47,13 @@ Rows = Sequence[tuple[Sequence[int], int]]
 
 
 def count(rows: Rows) -> dict[Pair, int]:
-    """Return the weighted count of each pair of neighbors, overlaps included, in order."""
+    """Return the weighted count of each pair of neighbors, in the order of the text.
+
+    Overlapping pairs count, too: a third 1 adds a pair, though only two can be merged.
+
+    >>> count([([1, 2, 3, 1, 2], 1)]), count([([1, 1, 1], 10)])
+    ({(1, 2): 2, (2, 3): 1, (3, 1): 1}, {(1, 1): 20})
+    """
     counts: dict[Pair, int] = {}
     for ids, weight in rows:
         for pair in pairwise(ids) if weight else ():
@@ -48,7 +62,11 @@ def count(rows: Rows) -> dict[Pair, int]:
 
 
 def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace a pair of neighbors by a new token, from left to right."""
+    """Replace a pair of neighbors by a new token, from left to right.
+
+    >>> merge([1, 2, 3, 1, 2], (1, 2), 4), merge([1, 1, 1], (1, 1), 4)
+    ([4, 3, 4], [4, 1])
+    """
     merged: list[int] = []
     left = None  # the previous token, unless it is already merged
     for token_id in ids:

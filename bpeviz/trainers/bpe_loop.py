@@ -440,6 +440,7 @@ class _Round:
         return Merge(left, right, new, self.count, applied, n_tied)
 
     def _merge_few(self, left: int, right: int, new: int, at: list[int]) -> None:
+        """Merge a pair at a few positions, by a loop, and track the pairs of the new token."""
         cells, is_inner, sizes, gap = self._cells, self._inner_cells, self._sizes, self._gap
         left_size, size = sizes[left], sizes[new]
         last = size - 1

@@ -290,15 +290,15 @@ class NumberField(Widget[int]):
         number = int(st.number_input(value=value, **drawn, **options))
         # The place is always drawn, so that the elements after it keep their identity.
         place = st.empty()
-        within = self.used(number)
+        bounded = self.used(number)
         if number < self.low:
             reason = f": {why}" if why else ""
             place.warning(
-                f"{self.label} must be at least {self.low:,}{reason}. {within:,} is used."
+                f"{self.label} must be at least {self.low:,}{reason}. {bounded:,} is used."
             )
         elif number > self.high:
-            place.warning(f"{self.label} must be at most {self.high:,}. {within:,} is used.")
-        return within
+            place.warning(f"{self.label} must be at most {self.high:,}. {bounded:,} is used.")
+        return bounded
 
     def slider(self, initial: int) -> int:
         """Draw a slider; return the number. initial: the number at first."""

@@ -85,9 +85,9 @@ def make(page: Page, longest: int = limits.LINK) -> tuple[str, list[str]]:
             values[widget.link], widgets[widget.link] = value, widget
     without += [f"Tokenizer: {title}" for title in page.left_out()]
     while len(query := links.written(values, page.short)) > longest:
-        left_out = max(values, key=lambda name: len(str(values[name])))
-        without.append(widgets[left_out].described())
-        del values[left_out]
+        longest_value = max(values, key=lambda name: len(str(values[name])))
+        without.append(widgets[longest_value].described())
+        del values[longest_value]
     notes = urlencode([(WITHOUT, shorten(name, 300)) for name in without], quote_via=quote)
     return "&".join(filter(None, [query, notes])), without
 
