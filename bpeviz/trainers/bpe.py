@@ -20,13 +20,11 @@ from bpeviz.core.training import Stopped
 def definition(rows: Rows, n_atoms: int, n_merges: int) -> list[Pair]:
     """Return the pairs that BPE merges, in order: merge i makes the id n_atoms + i.
 
-    The rows are pre-tokens with their counts: no merge may cross from one into the next.
+    The rows are pre-tokens with their counts: no merge may cross from one into the next. In chapter
+    6.5 of the course of Hugging Face, u + g comes first (20 times), then u + n (16), h + ug (15):
 
     >>> definition([(b"hug", 10), (b"pug", 5), (b"pun", 12), (b"bun", 4), (b"hugs", 5)], 256, 3)
     [(117, 103), (117, 110), (104, 256)]
-
-    These are u + g (20 times), u + n (16 times), and h + ug (15 times), as in the course of Hugging
-    Face, chapter 6.5.
     """
     merges: list[Pair] = []
     while len(merges) < n_merges:
