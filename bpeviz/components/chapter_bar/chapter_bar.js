@@ -82,9 +82,7 @@ class ChapterBar {
       button.setAttribute("aria-current", "step");
       this.name.textContent = number ? `${number} · ${title}` : title;
     }
-    const item = element("li");
-    item.append(button);
-    return item;
+    return element("li", "", button);
   }
 }
 

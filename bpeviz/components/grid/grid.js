@@ -132,19 +132,13 @@ class Grid {
 
   #line(start, end, head, number, stretch) {
     const { data, widths } = this;
-    const line = element("div", "strip-line");
-    line.setAttribute("role", "table");
-    line.ariaLabel = `Line ${number + 1}, from byte ${data.firstByte + start + 1}`;
     const columns = widths.slice(start, end).map((width) => `${(stretch * width).toFixed(3)}rem`);
-    line.style.gridTemplateColumns = `${head}rem ${columns.join(" ")}`;
+    const style = `grid-template-columns: ${head}rem ${columns.join(" ")}`;
+    const line = element("div", { className: "strip-line", role: "table", ariaLabel: `Line ${number + 1}, from byte ${data.firstByte + start + 1}`, style });
     const rows = ROWS.filter(([name]) => data[SOURCES[name] ?? name]);
     rows.forEach(([name, title], row) => {
-      const box = line.appendChild(element("div", `row ${name}`));
-      box.setAttribute("role", "row");
-      const heading = box.appendChild(element("div", "head", title));
-      heading.setAttribute("role", "rowheader");
-      heading.style.gridRow = row + 1;
-      heading.style.gridColumn = 1;
+      const heading = element("div", { className: "head", role: "rowheader", style: `grid-area: ${row + 1} / 1` }, title);
+      const box = line.appendChild(element("div", { className: `row ${name}`, role: "row" }, heading));
       for (const item of this.#items(name)) {
         if (item.end <= start || item.start >= end) continue;
         const cell = this.#cell(name, item);
@@ -152,8 +146,7 @@ class Grid {
         if (/ids|codePoints/.test(name) && (middle < start || middle >= end)) cell.replaceChildren(); // it has more room there
         const from = Math.max(item.start, start);
         const to = Math.min(item.end, end);
-        cell.style.gridRow = row + 1;
-        cell.style.gridColumn = `${from - start + 2} / ${to - start + 2}`;
+        cell.style.gridArea = `${row + 1} / ${from - start + 2} / auto / ${to - start + 2}`;
         cell.ariaColSpan = String(to - from);
         if (item.end > end) cell.classList.add("continues");
         if (item.start < start) cell.classList.add("continued");
@@ -163,10 +156,8 @@ class Grid {
     });
     for (const [at, kind] of data.innerBoundaries) {
       if (at <= start || at > end) continue;
-      const marker = line.appendChild(element("i", `marker ${kind}`));
-      marker.style.gridColumn = `${at - start + 1} / ${at - start + 2}`;
-      marker.style.gridRow = `1 / ${rows.length + 1}`;
-      marker.ariaHidden = "true";
+      const style = `grid-area: 1 / ${at - start + 1} / ${rows.length + 1} / ${at - start + 2}`;
+      line.append(element("i", { className: `marker ${kind}`, ariaHidden: "true", style }));
     }
     return line;
   }
@@ -185,19 +176,15 @@ class Grid {
   }
 
   #cell(name, { start, end, text, point, about, token, byte }) {
-    const cell = element("div", "cell");
-    cell.setAttribute("role", "cell");
-    Object.assign(cell, { span: [start, end], row: name, text, point, about, token, byte });
+    const cell = element("div", { className: "cell", role: "cell", span: [start, end], row: name, text, point, about, token, byte });
     let content = cell;
     if (name === "tokens") {
       if (token.color >= 0) cell.classList.add("t", `color${token.color}`);
       if (token.kind) cell.classList.add(token.kind.replace(" ", "-"));
       if (token.id === null) cell.ariaLabel = token.note;
       else {
-        content = cell.appendChild(element("button"));
-        content.ariaLabel = `${this.#inWords(start, end, text)}, id ${token.id}${token.note ? `, ${token.note}` : ""}`;
-        content.number = this.buttons.length;
-        content.cell = cell;
+        const ariaLabel = `${this.#inWords(start, end, text)}, id ${token.id}${token.note ? `, ${token.note}` : ""}`;
+        content = cell.appendChild(element("button", { ariaLabel, number: this.buttons.length, cell }));
         this.buttons.push(content);
       }
     }
@@ -255,19 +242,15 @@ class Grid {
   }
 
   #describeToken({ id, label, color, hex, note }) {
-    const head = element("p");
-    if (id === null) head.append(note);
-    else head.append(tokenLabel(label, color), ` id ${id}`);
-    const lines = [head, element("p", "hex", hex || "no bytes")];
-    if (id !== null) lines.push(...[note, "Press it to look it up."].filter(Boolean).map((line) => element("p", "", line)));
-    return lines;
+    const head = id === null ? [note] : [tokenLabel(label, color), ` id ${id}`];
+    const more = id === null ? [] : [note, "Press it to look it up."].filter(Boolean);
+    return [element("p", "", ...head), element("p", "hex", hex || "no bytes"), ...more.map((line) => element("p", "", line))];
   }
 
   #describe({ span: [start, end], row, text, point, about, byte }) {
-    const head = element("p");
-    head.append(tokenLabel(text || REMOVED, -1));
-    if (row === "codePoints") head.append(` code point U+${point}, in decimal ${parseInt(point, 16)}`);
-    if (row === "bytes") head.append(` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}`);
+    const ofByte = row === "bytes" ? ` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}` : "";
+    const words = row === "codePoints" ? ` code point U+${point}, in decimal ${parseInt(point, 16)}` : ofByte;
+    const head = element("p", "", tokenLabel(text || REMOVED, -1), words);
     const ids = this.data.tokens
       .filter((token) => token.start < end && token.end > start && token.id !== null)
       .map(({ id }) => id);

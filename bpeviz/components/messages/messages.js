@@ -1,7 +1,7 @@
 // The messages of a conversation: role and text of each. What is typed applies by itself after a short pause.
 
 import { copyText } from "../shared/clipboard.js";
-import { component, draw, element, newButton } from "../shared/dom.js";
+import { component, draw, element } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { Sender } from "../text_box/sender.js";
@@ -34,9 +34,7 @@ const states = new Map();
 class Messages {
   constructor(root, signal) {
     this.root = root;
-    this.box = root.querySelector(".conversation");
-    this.list = root.querySelector("ol");
-    this.notice = root.querySelector(".notice");
+    [this.box, this.list, this.notice] = [".conversation", "ol", ".notice"].map((selector) => root.querySelector(selector));
     this.sender = new Sender((message) => this.#tell(message), signal);
     this.timer = 0;
     this.drawn = this.before = /** @type {string | null} */ (null);
@@ -86,23 +84,18 @@ class Messages {
   }
 
   #row(message, i) {
-    const row = element("li");
-    const role = row.appendChild(element("select"));
-    role.ariaLabel = `Role of message ${i + 1}`;
-    role.replaceChildren(...rolesOf(this.messages).map((name) => new Option(name, name)));
-    role.value = message.role;
-    const box = row.appendChild(element("textarea"));
+    const roles = rolesOf(this.messages).map((name) => new Option(name, name, false, name === message.role));
+    const role = element("select", { ariaLabel: `Role of message ${i + 1}` }, ...roles);
     const text = textOf(message);
-    Object.assign(box, { ariaLabel: `Message ${i + 1}`, rows: 1, dir: "auto", spellcheck: false, placeholder: "Type or paste text." });
+    const box = element("textarea", { ariaLabel: `Message ${i + 1}`, rows: 1, dir: "auto", spellcheck: false, placeholder: "Type or paste text." });
     Object.assign(box, { value: text ?? JSON.stringify({ ...message, role: undefined }), readOnly: text === null });
-    const tools = row.appendChild(element("span", "tools"));
-    for (const [name, [path, words]] of Object.entries(TOOLS)) {
-      const button = tools.appendChild(newButton(name, "", () => {}, `${words}: message ${i + 1}`));
+    const isIdle = { up: i === 0, down: i === this.messages.length - 1, remove: this.messages.length < 2 };
+    const tools = Object.entries(TOOLS).map(([name, [path, title]]) => {
+      const button = element("button", { className: name, title, ariaLabel: `${title}: message ${i + 1}`, disabled: isIdle[name] });
       draw(draw(button, "svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }), "path", { d: path });
-      Object.assign(button, { title: words, type: "button" });
-      button.disabled = { up: i === 0, down: i === this.messages.length - 1, remove: this.messages.length < 2 }[name];
-    }
-    return row;
+      return button;
+    });
+    return element("li", "", role, box, element("span", "tools", ...tools));
   }
 
   #indexOf(target) {

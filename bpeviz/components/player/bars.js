@@ -85,25 +85,21 @@ export class Bars {
   }
 
   #draw([value, number, members], place, longest, taken, before) {
-    const row = this.rows.get(String(value)) ?? element("div", "group"); // an item of a list must not be a group
-    row.role = "group";
-    row.ariaLabel = formatFigure(value);
+    // An item of a list must not be a group.
+    const row = this.rows.get(String(value)) ?? element("div", { className: "group", role: "group", ariaLabel: formatFigure(value) });
     row.style.setProperty("--place", place);
     row.style.setProperty("--share", String(Math.max(0, value) / longest));
     row.classList.toggle("wins", members.some((ids) => String(ids) === taken));
-    const pairs = element("span", "pairs");
-    pairs.append(...members.map((ids) => this.#pair(ids, String(ids) === taken)));
-    if (number > members.length) pairs.append(element("small", "more", `+${number - members.length}`));
-    row.replaceChildren(element("b", "value", row.ariaLabel), element("span", "length"), pairs);
+    const pairs = members.map((ids) => this.#pair(ids, String(ids) === taken));
+    const more = number > members.length ? element("small", "more", `+${number - members.length}`) : "";
+    row.replaceChildren(element("b", "value", row.ariaLabel), element("span", "length"), element("span", "pairs", ...pairs, more));
     if (!row.isConnected) before ? before.after(row) : this.list.prepend(row);
     return row;
   }
 
   #pair(ids, wins) {
-    const pair = element("span", wins ? "pair wins" : "pair");
-    Object.assign(pair, { ids, tabIndex: -1, role: "option", ariaSelected: String(wins) });
-    pair.append(...this.view.labels(ids));
-    return pair;
+    const properties = { className: wins ? "pair wins" : "pair", ids, tabIndex: -1, role: "option", ariaSelected: String(wins) };
+    return element("span", properties, ...this.view.labels(ids));
   }
 
   #remove(row) {

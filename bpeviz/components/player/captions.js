@@ -46,11 +46,8 @@ export class Captions {
 
   /** Return the name of a row and its number of tokens, with its sentence. */
   #decision(i) {
-    const decision = element("div", "decision");
-    const head = decision.appendChild(element("div", "head"));
-    head.append(element("h2", "", this.views[i].data.title), this.notes[i]);
-    decision.append(this.sentences[i]);
-    return decision;
+    const head = element("div", "head", element("h2", "", this.views[i].data.title), this.notes[i]);
+    return element("div", "decision", head, this.sentences[i]);
   }
 
   /**

@@ -98,9 +98,7 @@ export class ComparedRow {
       if (to - from > MOST_TOKENS) line.append(` and ${to - from - MOST_TOKENS} more`);
     });
     const [id, label, details, color, origin] = this.data.distinct[this.data.tokens[index]];
-    const about = element("p", "origin");
-    about.append(tokenLabel(label, color), " ", element("span", id === null ? "" : "hex", details));
-    if (id !== null && origin.length) about.append(" from ", tokenLabel(origin[0], -1), " + ", tokenLabel(origin[1], -1));
-    return [spans, about];
+    const parents = id !== null && origin.length ? [" from ", tokenLabel(origin[0], -1), " + ", tokenLabel(origin[1], -1)] : [];
+    return [spans, element("p", "origin", tokenLabel(label, color), " ", element("span", id === null ? "" : "hex", details), ...parents)];
   }
 }

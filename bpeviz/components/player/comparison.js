@@ -5,7 +5,7 @@
 // More lines have names above them; then color is the row's, and each line of the text has its bars.
 
 import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf, intoBytes, splitIntoCells } from "../shared/cells.js";
-import { element, unbroken } from "../shared/dom.js";
+import { element, newButton, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
 import { TokenList } from "../shared/token_list.js";
@@ -100,17 +100,12 @@ export class Comparison {
   }
 
   #head({ title, tokenCount, notes, isBest, isInSample }, i, unit) {
-    const box = element("div", "row-head");
-    const [, size] = partsOf(title);
     const heading = unbroken("h2", isInSample ? "pale" : `row${i}`, this.names[i]);
-    heading.append(element("small", "", size));
-    const count = element("p", isBest ? "count best" : "count");
-    count.append(element("b", "", formatCount(tokenCount)), element("span", "", ` ${plural(tokenCount, unit)}`));
-    const about = element("p", "about");
-    about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
+    heading.append(element("small", "", partsOf(title)[1]));
+    const count = [element("b", "", formatCount(tokenCount)), element("span", "", ` ${plural(tokenCount, unit)}`)];
+    const about = element("p", "about", ...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
     about.title = about.textContent; // it may be shortened
-    box.append(heading, count, about);
-    return box;
+    return element("div", "row-head", heading, element("p", isBest ? "count best" : "count", ...count), about);
   }
 
   #summarize() {
@@ -134,11 +129,8 @@ export class Comparison {
     const { rowEnds, rows, unit = "token", text } = data;
     this.view = view;
     this.box.className = ["stage comparison", view].filter(Boolean).join(" ");
-    const host = element("div", "text");
-    host.tabIndex = 0; // it scrolls
-    host.setAttribute("role", "group");
-    host.ariaLabel = `The text and its ${unit}s`;
-    host.classList.toggle("of-bytes", view === "in-bytes");
+    const className = view === "in-bytes" ? "text of-bytes" : "text";
+    const host = element("div", { className, tabIndex: 0, role: "group", ariaLabel: `The text and its ${unit}s` }); // it scrolls
     const signs = view === "in-bytes" ? splitIntoCells(text, "bytes") : null;
     const cells = signs ? intoBytes(signs) : undefined;
     const drawn = view === "many" ? this.compared : rows;
@@ -356,20 +348,17 @@ export class Comparison {
     score.lines.forEach(({ first, kind, staves, isThin, element: line }, k) => {
       staves.forEach(({ box }, i) => box.classList.add(`row${i}`));
       if (kind.startsWith("fold")) {
-        const button = line.appendChild(element("button", "unfold", `${kind.slice(5)} equal lines`));
-        button.type = "button";
-        button.addEventListener("click", () => this.unfold(k));
+        line.append(newButton("unfold", `${kind.slice(5)} equal lines`, () => this.unfold(k)));
       }
       const { line: paragraph } = score.cells[first];
       if (/fold|gone/.test(kind) || isThin || !score.bars || score.cells[first - 1]?.line === paragraph) return;
       const counts = countsOf(paragraph);
       (kind ? counts.slice(0, 1) : counts).forEach((count, i) => {
-        const bar = staves[i].box.appendChild(element("div", "bar"));
-        bar.inert = true;
-        bar.appendChild(element("i")).style.width = `calc((100% - 3.5em) * ${count / most})`;
         // Equal lines may differ in the tokens of their line break.
         const numbers = kind ? [...new Set(counts)] : [count];
-        bar.append(element("b", "", numbers.map(formatCount).join(" / ") + (numbers.length > 1 ? " ↵" : "")));
+        const words = numbers.map(formatCount).join(" / ") + (numbers.length > 1 ? " ↵" : "");
+        const length = element("i", { style: `width: calc((100% - 3.5em) * ${count / most})` });
+        staves[i].box.append(element("div", { className: "bar", inert: true }, length, element("b", "", words)));
       });
     });
   }
@@ -384,12 +373,9 @@ export class Comparison {
         if (from >= stop || to <= start) continue;
         const ends = [Math.max(from, start), Math.min(to, stop) - 1].map((byte) => row.boxOf(row.cellOf[byte]));
         const [x, until] = [Math.min(...ends.map((at) => at.left)) - left, Math.max(...ends.map((at) => at.right)) - left];
-        const bracket = line.appendChild(element("i", "bracket"));
-        bracket.inert = true;
-        bracket.style.cssText = `left:${x}px;width:${until - x}px`;
+        line.append(element("i", { className: "bracket", inert: true, style: `left:${x}px;width:${until - x}px` }));
         if (!this.isOnly || from < start) continue;
-        const words = line.appendChild(element("i", "bracket-words", ONLY));
-        words.inert = true;
+        const words = line.appendChild(element("i", { className: "bracket-words", inert: true }, ONLY));
         words.style.left = `${Math.max(0, Math.min(width - words.offsetWidth, (x + until - words.offsetWidth) / 2))}px`;
       }
     }

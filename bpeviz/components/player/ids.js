@@ -18,16 +18,12 @@ export class Ids {
     this.parts = [];
     this.at = 0; // the index of the one that buttons and keys change
     this.sent = ""; // ids that the server has not drawn yet
-    this.list = element("div", "ids");
-    this.list.role = "listbox";
-    this.list.ariaLabel = "Ids";
-    this.list.ariaOrientation = "horizontal";
+    this.list = element("div", { className: "ids", role: "listbox", ariaLabel: "Ids", ariaOrientation: "horizontal" });
     this.list.addEventListener("keydown", (event) => this.#key(event), { signal });
-    const button = (name, change) => newButton("", name, change);
     this.buttons = [
-      button("← Move", () => this.#move(this.at, this.at - 1)),
-      button("Take away", () => this.#take()),
-      button("Move →", () => this.#move(this.at, this.at + 1)),
+      newButton("", "← Move", () => this.#move(this.at, this.at - 1)),
+      newButton("", "Take away", () => this.#take()),
+      newButton("", "Move →", () => this.#move(this.at, this.at + 1)),
     ];
     host.append(this.list, ...this.buttons);
   }
@@ -61,22 +57,23 @@ export class Ids {
   }
 
   #option(part, i) {
-    const option = element("span", "over-id");
-    option.role = "option";
-    option.tabIndex = i === this.at ? 0 : -1;
-    option.ariaSelected = String(i === this.at);
-    option.ariaLabel = `${spokenLabel(part.label)}, id ${part.id}`;
-    option.draggable = true;
-    option.append(tokenLabel(part.label, part.color), element("span", "", String(part.id)));
-    option.addEventListener("click", () => this.#choose(i));
-    option.addEventListener("dragstart", ({ dataTransfer }) => dataTransfer.setData(DRAGGED, String(i)));
-    option.addEventListener("dragover", (event) => event.preventDefault());
-    option.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const from = Number(event.dataTransfer.getData(DRAGGED));
-      if (this.parts[from]) this.#move(from, i);
-    });
-    return option;
+    const properties = {
+      className: "over-id",
+      role: "option",
+      tabIndex: i === this.at ? 0 : -1,
+      ariaSelected: String(i === this.at),
+      ariaLabel: `${spokenLabel(part.label)}, id ${part.id}`,
+      draggable: true,
+      onclick: () => this.#choose(i),
+      ondragstart: ({ dataTransfer }) => dataTransfer.setData(DRAGGED, String(i)),
+      ondragover: (event) => event.preventDefault(),
+      ondrop: (event) => {
+        event.preventDefault();
+        const from = Number(event.dataTransfer.getData(DRAGGED));
+        if (this.parts[from]) this.#move(from, i);
+      },
+    };
+    return element("span", properties, tokenLabel(part.label, part.color), element("span", "", String(part.id)));
   }
 
   #choose(i) {

@@ -17,8 +17,7 @@ export class Overview {
    */
   constructor(score, part, opened) {
     this.score = score;
-    this.box = element("div", "overview");
-    this.box.ariaHidden = "true"; // the text itself scrolls by keyboard
+    this.box = element("div", { className: "overview", ariaHidden: "true" }); // the text itself scrolls by keyboard
     this.drawing = draw(this.box, "svg", { preserveAspectRatio: "none" });
     [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => draw(this.drawing, "path", { class: name }));
     if (part) this.#addWhole(part, opened);
@@ -32,10 +31,9 @@ export class Overview {
   }
 
   #addWhole([first, last, total], opened) {
-    const whole = this.box.appendChild(element("div", "whole"));
-    const bracket = whole.appendChild(element("div", "bracket"));
-    bracket.style.cssText = `top:${(100 * first) / total}%;bottom:${100 - (100 * last) / total}%`;
-    whole.title = `Characters ${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(total)}. Click to open another part.`;
+    const style = `top:${(100 * first) / total}%;bottom:${100 - (100 * last) / total}%`;
+    const title = `Characters ${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(total)}. Click to open another part.`;
+    const whole = this.box.appendChild(element("div", { className: "whole", title }, element("div", { className: "bracket", style })));
     whole.addEventListener("click", ({ clientY }) => {
       const { top, height } = whole.getBoundingClientRect();
       const character = Math.min(total - 1, Math.max(0, Math.floor((total * (clientY - top)) / height)));

@@ -25,8 +25,7 @@ export class Remark {
     const words = JSON.stringify(remark ?? null);
     if (!remark || words === this.drawn) return;
     this.drawn = words;
-    const ways = element("div", "ways");
-    ways.append(...remark.ways.map(([way, title]) => newButton("", title, () => this.on("way", way))));
-    this.place.replaceChildren(element("p", "", remark.sentence), ways);
+    const ways = remark.ways.map(([way, title]) => newButton("", title, () => this.on("way", way)));
+    this.place.replaceChildren(element("p", "", remark.sentence), element("div", "ways", ...ways));
   }
 }

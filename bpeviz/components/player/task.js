@@ -200,10 +200,7 @@ export class Task {
     const verdict = result.kind === "shown" && this.data.isLive ? "For example:" : VERDICTS[result.kind]; // there are others
     this.told.append(element("b", "", verdict), " ", ...drawMessage(result.message), element("span", "mark", result.note));
     const kinds = right && !act ? Object.keys(LEGEND).filter((kind) => this.gaps.querySelector(`.${kind}`)) : [];
-    for (const kind of kinds) {
-      const entry = this.told.appendChild(element("span", "swatched"));
-      entry.append(element("span", `swatch ${kind}`), LEGEND[kind]);
-    }
+    this.told.append(...kinds.map((kind) => element("span", "swatched", element("span", `swatch ${kind}`), LEGEND[kind])));
     const words = messageInWords([`${verdict} `, ...result.message, ` ${result.note.replace(/[●◐○]/, "")}`]);
     this.told.ariaLabel = words;
     if (this.data.isLive) setTimeout(() => this.player.announcer.say(words)); // after the step
@@ -229,13 +226,11 @@ export class Task {
     if (key !== this.drawnOptions) {
       this.drawnOptions = key; // buttons stay, so that they keep the focus
       this.bars = options.map(({ tokens, words }, i) => {
-        const bar = newButton("bar", "", () => this.choose(i));
-        const name = element("span", tokens.length ? "pair" : "pair plain", tokens.length ? "" : words);
-        name.append(...tokens.map(([label, color]) => tokenLabel(label, color)));
-        bar.append(name, element("b", "value"), element("span", "length"));
-        for (const name of ["focus", "pointerenter"]) bar.addEventListener(name, () => this.#ring(i));
-        for (const name of ["blur", "pointerleave"]) bar.addEventListener(name, () => this.#ring(-1));
-        bar.ariaLabel = words;
+        const bar = newButton("bar", "", () => this.choose(i), words);
+        const name = tokens.length ? tokens.map(([label, color]) => tokenLabel(label, color)) : [words];
+        bar.append(element("span", tokens.length ? "pair" : "pair plain", ...name), element("b", "value"), element("span", "length"));
+        bar.onfocus = bar.onpointerenter = () => this.#ring(i);
+        bar.onblur = bar.onpointerleave = () => this.#ring(-1);
         return bar;
       });
       this.options.replaceChildren(...this.bars);
@@ -263,11 +258,8 @@ export class Task {
     const apart = (TICK_NAME * (counts.length - 1)) / (this.ticks.clientWidth || 1);
     for (const i of counts.map((_, i) => i).sort((one, other) => counts[other] - counts[one]))
       if (this.#count(i) && named.every((other) => Math.abs(other - i) > apart)) named.push(i);
-    const ticks = counts.map((count, i) => {
-      const tick = element("span", "", named.includes(i) ? this.#count(i) : "");
-      tick.style.cssText = `left: ${(100 * i) / (counts.length - 1)}%; --share: ${count / most}`;
-      return tick;
-    });
+    const style = (i) => `left: ${(100 * i) / (counts.length - 1)}%; --share: ${counts[i] / most}`;
+    const ticks = counts.map((_, i) => element("span", { style: style(i) }, named.includes(i) ? this.#count(i) : ""));
     this.ticks.replaceChildren(...ticks.filter((_, i) => this.#count(i)));
   }
 
@@ -303,9 +295,7 @@ export class Task {
         if (isOpen) return newButton("gap", "", () => this.choose(i), this.#nameOf(i));
         const isMine = mine.includes(i);
         const kind = right?.includes(i) ? (isMine || given === null ? "right" : "missing") : !isMine ? "" : right ? "extra" : "mine";
-        const gap = element("i", `gap ${kind}`);
-        gap.append(element("b", "count", this.#count(i)));
-        return gap;
+        return element("i", `gap ${kind}`, element("b", "count", this.#count(i)));
       }),
     );
     this.buttons = isOpen ? [...this.gaps.children] : [];

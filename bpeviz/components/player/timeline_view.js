@@ -1,6 +1,6 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID, directionOf, idInWords, intoBytes, labelInBytes, splitIntoCells, splitIntoRows } from "../shared/cells.js";
+import { INSIDE, LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, UNKNOWN_ID, directionOf, idInWords, intoBytes, labelInBytes, splitIntoCells, splitIntoRows } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
@@ -25,11 +25,7 @@ export class TimelineScore extends Score {
    * @param {import("./tokenized_text.js").TextPayload} [mirrored] of the blocks below the letters of the only row
    */
   constructor(payloads, mirrored) {
-    const host = element("div", "text");
-    host.tabIndex = 0; // it scrolls
-    host.dir = "auto";
-    host.setAttribute("role", "group");
-    host.ariaLabel = "The text and its tokens";
+    const host = element("div", { className: "text", tabIndex: 0, dir: "auto", role: "group", ariaLabel: "The text and its tokens" }); // it scrolls
     const views = payloads.map((data) => new TimelineView(data));
     const below = mirrored && new TimelineView({ ...mirrored, isDiagram: true });
     const rows = views.map((view) => view.row);
@@ -157,13 +153,10 @@ export class TimelineView extends TokenizedText {
   }
 
   #term(id, className) {
-    const term = element("span", "term");
     const [label] = this.labels([id]);
     if (className) label.classList.add(className);
     label.title = this.style(id).label;
-    if (this.isBytes) term.append(element("bdi", "sign", label.title.replace(/⟨[0-9A-F]{2}⟩/g, "")));
-    term.append(label);
-    return term;
+    return element("span", "term", this.isBytes ? element("bdi", "sign", label.title.replace(/⟨[0-9A-F]{2}⟩/g, "")) : "", label);
   }
 
   /** Return the sentence of the current step, as elements. */
@@ -233,34 +226,28 @@ export class TimelineView extends TokenizedText {
 
   /** Return the lines of a token's tooltip. */
   describeToken(token) {
-    const head = element("p");
     if (token.id < 0) {
       const reasons = {
         [LEFT_OUT_ID]: "Dropped: it does not become a token",
         [UNKNOWN_ID]: `Not in the vocabulary: ${this.data.unknownLabel}`,
         [INSIDE]: "Its token starts in the previous part",
       };
-      if (token.id <= SPECIAL_ID) head.append(this.#label(token.id), " Special token: no merge touches it");
-      else head.append(reasons[token.id]);
-      return [head];
+      const reason = [reasons[token.id] ?? [this.#label(token.id), " Special token: no merge touches it"]].flat();
+      return [element("p", "", ...reason)];
     }
-    head.append(this.#label(token.id), ` id ${token.id}`);
     const bytes = this.bytesOf(token);
     const where = this.data.part ? "in this part" : "in this text";
-    const origin = element("p");
     const parents = this.parents(token.id);
-    if (parents) {
-      const [left, right] = parents;
-      const merge = this.stepOf.get(token.id) + 1;
-      origin.append("from ", this.#label(left), ` ${left} + `, this.#label(right), ` ${right} by merge ${merge}`);
-    } else origin.append(this.origin(token));
     const isByte = bytes.length === 1 && !parents;
-    if (isByte) origin.textContent = `${BYTE_NAMES[bytes[0]] ?? ""}byte 0x${formatBytes(bytes)}, not made by a merge`;
+    const [left, right] = parents ?? [];
+    const origin = parents
+      ? ["from ", this.#label(left), ` ${left} + `, this.#label(right), ` ${right} by merge ${this.stepOf.get(token.id) + 1}`]
+      : [isByte ? `${BYTE_NAMES[bytes[0]] ?? ""}byte 0x${formatBytes(bytes)}, not made by a merge` : this.origin(token)];
     return [
-      head,
+      element("p", "", this.#label(token.id), ` id ${token.id}`),
       this.cells.enlarged(token.start, token.end) ?? element("p", "hex", isByte ? "" : formatBytes(bytes)),
       element("p", "", `${formatCount(token.count)}× ${where} at this step`),
-      origin,
+      element("p", "", ...origin),
     ];
   }
 

@@ -114,9 +114,7 @@ export class Track {
     this.chips.replaceChildren(
       ...steps.map((end, i) => {
         const chip = newButton("chip", "", () => this.chosen(chip.step));
-        Object.assign(chip, { end, tabIndex: -1, dir: this.direction });
-        chip.style.flexGrow = String(end - (steps[i - 1] ?? 0));
-        return chip;
+        return Object.assign(chip, { end, tabIndex: -1, dir: this.direction, style: `flex-grow: ${end - (steps[i - 1] ?? 0)}` });
       }),
     );
     this.#fillChips(this.at ?? 0);
@@ -155,10 +153,9 @@ export class Track {
       ...marks.map(([step, words]) => {
         const isLate = at(step) > 0.5;
         const [name, more = ""] = words.split(/(?=,)/);
-        const mark = element("span", isLate ? "mark late" : "mark", name);
-        mark.append(element("span", "more", more)); // a phone has no place for it beside the curve
-        mark.style.inset = `0 ${percent(isLate ? 1 - at(step) : 0)} 0 ${percent(isLate ? 0 : at(step))}`; // words wrap in the plot
-        return mark;
+        const style = `inset: 0 ${percent(isLate ? 1 - at(step) : 0)} 0 ${percent(isLate ? 0 : at(step))}`; // words wrap in the plot
+        // A phone has no place for more beside the curve.
+        return element("span", { className: isLate ? "mark late" : "mark", style }, name, element("span", "more", more));
       }),
     );
   }

@@ -4,7 +4,7 @@
 // shown above them (`on("vote", "above")`) or alone, with a stage of its own (`on("task", payload, send)`).
 
 import { copyText } from "../shared/clipboard.js";
-import { component, element, saveFile } from "../shared/dom.js";
+import { component, element, newButton, saveFile } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { following, inWords, namesOf, timeInWords } from "./run_sheet.js";
@@ -234,14 +234,11 @@ class Room {
   }
 
   #part(part, i) {
-    const button = element("button", "", `${part.minutes} min: ${inWords(part, this.names)}`);
-    button.type = "button";
-    button.onclick = () => this.#goTo(i);
+    const button = newButton("", `${part.minutes} min: ${inWords(part, this.names)}`, () => this.#goTo(i));
     const details = part.options.map((option, k) => `${k === part.right ? "✓" : "–"} ${option}`);
     const claims = Object.entries(part.claims).flatMap(([kind, answers]) => answers.map((named) => `${kind === "right" ? "✓" : "✗"} ${named}`));
-    const item = element("li");
-    item.append(button, element("div", "details", [...details, ...claims, ...part.notes, part.link].filter(Boolean).join("\n")));
-    return item;
+    const words = [...details, ...claims, ...part.notes, part.link].filter(Boolean).join("\n");
+    return element("li", "", button, element("div", "details", words));
   }
 
   /** Return the part that shows the page of a part, -1 if none does. */
@@ -441,12 +438,8 @@ class Room {
    */
   #offerQuestions(chapters) {
     const choice = this.find(".questions");
-    const groups = chapters.map(({ title, questions }) => {
-      const group = element("optgroup");
-      group.label = title;
-      for (const [key, name] of Object.entries(questions)) group.append(new Option(name, key));
-      return group;
-    });
+    const optionsOf = (questions) => Object.entries(questions).map(([key, name]) => new Option(name, key));
+    const groups = chapters.map(({ title, questions }) => element("optgroup", { label: title }, ...optionsOf(questions)));
     this.names = namesOf(chapters);
     choice.replaceChildren(new Option("Ask from Learn …", ""), ...groups);
     choice.hidden = !chapters.length;

@@ -31,7 +31,7 @@ const EVEN = NEW | UNKNOWN | LEFT_OUT | LIT | OUTLINED; // equal for all atoms o
 export const UNKNOWN_ID = -1;
 export const LEFT_OUT_ID = -2;
 export const INSIDE = -3; // no token starts at this atom; of the first atom: it starts before the part
-export const SPECIAL_ID = -4; // of the last special token; those before it have -5 and so on
+// The last special token has -4, those before it -5 and so on.
 
 /** Return an id, or null where there is none, or another one at each step. */
 export const idOf = (id) => (typeof id === "number" && id >= 0 ? id : null);

@@ -1,16 +1,16 @@
 // Elements, token labels, tooltips, files to save, and the life cycle of a component.
 
 /**
- * Create an element. Its text is set as text, never as markup: it may come from a user.
+ * Create an element.
  * @param {string} tag
- * @param {string} [className]
- * @param {string} [text]
+ * @param {string | object} [look] its class names, or its properties
+ * @param {...(string | Node)} content strings are set as text, never as markup: they may come from a user
  * @returns {any}
  */
-export function element(tag, className, text) {
+export function element(tag, look = "", ...content) {
   const created = document.createElement(tag);
-  if (className) created.className = className;
-  if (text !== undefined) created.textContent = text;
+  if (look) Object.assign(created, typeof look === "string" ? { className: look } : look);
+  if (content.length) created.append(...content.filter((part) => part !== ""));
   return created;
 }
 
@@ -38,10 +38,7 @@ export function draw(parent, tag, attributes = {}, text) {
  * @param {string} [name] the accessible name, where it is not the text
  */
 export function newButton(className, text, pressed, name) {
-  const created = element("button", className, text);
-  created.addEventListener("click", pressed);
-  if (name) created.ariaLabel = name;
-  return created;
+  return element("button", { className, onclick: pressed, ...(name && { ariaLabel: name }) }, text);
 }
 
 /**
@@ -60,10 +57,8 @@ export function toggleFullscreen(shown) {
  * @param {string} text
  */
 export function unbroken(tag, className, text) {
-  const created = element(tag, className);
   const parts = text.split(/([A-Z]{2,}-\d\w?|--\S+)/); // every second part is one
-  created.append(...parts.map((part, i) => (i % 2 ? element("span", "unbroken", part) : part)));
-  return created;
+  return element(tag, className, ...parts.map((part, i) => (i % 2 ? element("span", "unbroken", part) : part)));
 }
 
 /**
@@ -72,9 +67,8 @@ export function unbroken(tag, className, text) {
  * @param {number} color color index, -1 for none
  */
 export function tokenLabel(label, color) {
-  const piece = element("bdi", color >= 0 ? `piece t color${color}` : ATOM.test(label) ? "piece tick" : "piece");
-  piece.append(...label.split(BYTE).map((part, i) => (i % 2 ? element("span", "byte", part) : part)));
-  return piece;
+  const look = color >= 0 ? `piece t color${color}` : ATOM.test(label) ? "piece tick" : "piece";
+  return element("bdi", look, ...label.split(BYTE).map((part, i) => (i % 2 ? element("span", "byte", part) : part)));
 }
 
 const ATOM = /^(##)?(◌?.|⟨[\dA-F]+⟩)$/u; // a label of one atom
@@ -89,9 +83,7 @@ export const isPartOfSign = (label) => BYTE.test(label);
  * @param {string} name
  */
 export function saveFile(content, name) {
-  const link = element("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
+  const link = element("a", { href: URL.createObjectURL(content), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -117,12 +117,15 @@ export class MergeBlocks {
           this.edges[firstAtom + i] = [at, at + box.width / size];
         }
       }
-      const layer = line.element.appendChild(element("div", this.isBelow ? "merge-blocks below" : "merge-blocks"));
-      layer.setAttribute("role", "group");
-      layer.ariaLabel = "Merge diagram";
-      layer.style.setProperty("--blocks", String(this.scale));
-      layer.addEventListener("keydown", (event) => this.#key(event));
-      layer.addEventListener("click", ({ target }) => target.closest(".merge-block") && this.press(target.closest(".merge-block").at));
+      const layer = element("div", {
+        className: this.isBelow ? "merge-blocks below" : "merge-blocks",
+        role: "group",
+        ariaLabel: "Merge diagram",
+        style: `--blocks: ${this.scale}`,
+        onkeydown: (event) => this.#key(event),
+        onclick: ({ target }) => target.closest(".merge-block") && this.press(target.closest(".merge-block").at),
+      });
+      line.element.append(layer);
       const [start, end] = row.atomsOfCells(line.first, line.end);
       const ids = ends.bottom - top;
       return { element: layer, start, end, letters: this.isBelow ? ends.bottom - top + ABOVE_LETTERS : bottom - ends.top + ABOVE_LETTERS, ids, labels: [] };
@@ -171,8 +174,7 @@ export class MergeBlocks {
     const width = right - left - BLOCK_GAP;
     let box = this.boxes.get(key);
     if (!box) {
-      box = element("div");
-      box.setAttribute("role", "button");
+      box = element("div", { role: "button" });
       this.boxes.set(key, box);
       const room = width + BLOCK_GAP;
       const isNarrow = this.#emsOf(label) * SMALLEST_BYTES * this.scale > room;
@@ -210,9 +212,8 @@ export class MergeBlocks {
       const line = ends.findIndex((end) => left > end + 3 * this.scale);
       if (line < 0) return [];
       ends[line] = left + width;
-      const label = element("i", "", words);
-      label.style.cssText = `left:${left}px;width:${width}px;top:${layer.ids + line * Math.ceil(ID.height * size)}px`;
-      return [layer.element.appendChild(label)];
+      const style = `left:${left}px;width:${width}px;top:${layer.ids + line * Math.ceil(ID.height * size)}px`;
+      return [layer.element.appendChild(element("i", { style }, words))];
     });
   }
 
@@ -222,11 +223,8 @@ export class MergeBlocks {
   describe({ id, since, parts }) {
     const { style, stepInWords } = this.payload;
     const piece = (token) => tokenLabel(style(token).label, style(token).color);
-    const words = element("p");
-    if (since) words.append(`${stepInWords(since)}: `);
-    parts.forEach((part, i) => words.append(i ? " + " : "", piece(part.id)));
-    words.append(parts.length ? " → " : "", piece(id), `, ${idInWords(id)}`);
-    return words;
+    const sum = parts.flatMap((part, i) => [i ? " + " : "", piece(part.id)]);
+    return element("p", "", since ? `${stepInWords(since)}: ` : "", ...sum, parts.length ? " → " : "", piece(id), `, ${idInWords(id)}`);
   }
 
   press(at) {

@@ -22,9 +22,7 @@ export const drawMessage = (parts) =>
     const piece = tokenLabel(part.label, part.color);
     if (part.mark) piece.classList.add(part.mark);
     if (part.id === undefined) return piece;
-    const both = element("span", "over-id");
-    both.append(piece, element("span", "", String(part.id)));
-    return both;
+    return element("span", "over-id", piece, element("span", "", String(part.id)));
   });
 
 /**
@@ -43,17 +41,8 @@ export function drawRows(host, rows) {
   host.hidden = !rows.length;
   host.replaceChildren(
     ...rows.map(({ title, items, numbered }) => {
-      const row = element("div", "seen");
-      const list = element(numbered ? "ol" : "ul", items.length > 1 ? "items" : "items one");
-      list.append(
-        ...items.map((parts) => {
-          const item = element("li");
-          item.append(...drawMessage(parts));
-          return item;
-        }),
-      );
-      row.append(element("span", "title", title), list);
-      return row;
+      const list = element(numbered ? "ol" : "ul", "items", ...items.map((parts) => element("li", "", ...drawMessage(parts))));
+      return element("div", "seen", element("span", "title", title), list);
     }),
   );
 }

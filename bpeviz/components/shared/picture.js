@@ -38,10 +38,8 @@ function checkSize(width, height) {
 }
 
 function refuse(box, words) {
-  const dialog = element("dialog");
-  dialog.ariaLabel = "Save this picture";
-  dialog.append(element("p", "", words), newButton("", "Close", () => dialog.close()));
-  dialog.addEventListener("close", () => dialog.remove());
+  const properties = { ariaLabel: "Save this picture", onclose: () => dialog.remove() };
+  const dialog = element("dialog", properties, element("p", "", words), newButton("", "Close", () => dialog.close()));
   box.append(dialog);
   dialog.showModal();
 }
@@ -77,18 +75,15 @@ async function newSheet(box) {
   const root = box.getRootNode();
   const outside = root.host ?? box.parentNode;
   const styles = element("style", "", stylesOf(root));
-  const host = element("div", "host");
+  const host = element("div", "host", copy);
   const inherited = getComputedStyle(outside);
   host.style.cssText = `font: ${inherited.font}; direction: ${inherited.direction}; width: ${width}px`;
   for (const name of new Set(styles.textContent.match(/--[\w-]+/g)))
     if (inherited.getPropertyValue(name)) host.style.setProperty(name, inherited.getPropertyValue(name), "important");
   host.style.colorScheme = isDark(box) ? "dark" : "light";
-  host.append(copy);
-  const content = element("div", "saved");
-  content.append(host);
-  const place = element("div");
-  place.inert = true; // nobody can reach it
-  place.style.cssText = "position: fixed; left: -30000px; top: 0; width: max-content";
+  const content = element("div", "saved", host);
+  // Nobody can reach it.
+  const place = element("div", { inert: true, style: "position: fixed; left: -30000px; top: 0; width: max-content" });
   place.attachShadow({ mode: "open" }).append(styles, content);
   document.body.append(place);
   return { place, styles, content };

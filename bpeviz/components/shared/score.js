@@ -299,8 +299,7 @@ export class Score {
       }
       block.style.height = `${lines.at(-1).top && columns.count > 1 ? this.pageHeight : line.bottom - block.top}px`;
       if (columns.count > 1 && column?.number !== line.column) {
-        column = Object.assign(block.appendChild(element("div", "column")), { number: line.column });
-        column.style.minWidth = `${columns.width}px`;
+        column = block.appendChild(element("div", { className: "column", number: line.column, style: `min-width: ${columns.width}px` }));
       }
       const box = (column ?? block).appendChild(element("div", `line${line.isThin ? " thin" : ""}${line.isBlank ? " bare" : ""} ${line.kind}`.trim()));
       box.dir = dir;
@@ -323,8 +322,8 @@ export class Score {
       for (const { text, firstAtom, size, baseClass } of this.signs) {
         if (firstAtom < first || firstAtom >= end) continue;
         const ends = [firstAtom, Math.min(firstAtom + size, end) - 1].map((atom) => row.boxOf(atom)).sort((one, other) => one.left - other.left);
-        const sign = box.appendChild(element("span", baseClass.replace(/^c ?/, ""), baseClass.includes("space") ? "·" : text));
-        sign.style.cssText = `left:${ends[0].left - left}px;width:${ends[1].right - ends[0].left}px`;
+        const style = `left:${ends[0].left - left}px;width:${ends[1].right - ends[0].left}px`;
+        box.append(element("span", { className: baseClass.replace(/^c ?/, ""), style }, baseClass.includes("space") ? "·" : text));
       }
     }
   }

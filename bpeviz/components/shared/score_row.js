@@ -54,14 +54,11 @@ export class ScoreRow {
   newStaff(line, isRuled) {
     const box = line.appendChild(element("div", this.isApart ? "score-row apart" : "score-row"));
     if (this.index) Object.assign(box, { inert: true, ariaHidden: "true" });
-    let count = null;
-    if (this.name) {
+    const count = this.name ? element("b") : null;
+    if (count) {
       box.dataset.row = this.name;
-      const name = box.appendChild(element("div", "score-name"));
-      name.inert = true;
-      name.append(element("span", "", this.name), " ");
-      count = name.appendChild(element("b"));
-      if (this.score.hasShares) name.append(element("i", "share"));
+      const share = this.score.hasShares ? element("i", "share") : "";
+      box.append(element("div", { className: "score-name", inert: true }, element("span", "", this.name), " ", count, share));
     }
     const pieces = box.appendChild(element("div", "staff"));
     const ruler = isRuled ? box.appendChild(element("div", "ruler")) : null;
@@ -203,11 +200,7 @@ export class ScoreRow {
     staff.isStale = false;
     if (staff.ruler) this.#rule(staff);
     staff.labels?.replaceChildren(
-      ...staff.tokens.map(({ words, left, right }) => {
-        const label = element("i", "", words);
-        label.style.cssText = `left:${left}px;width:${right - left}px`;
-        return label;
-      }),
+      ...staff.tokens.map(({ words, left, right }) => element("i", { style: `left:${left}px;width:${right - left}px` }, words)),
     );
   }
 
@@ -215,11 +208,8 @@ export class ScoreRow {
   #rule({ ruler, signs }) {
     for (const sign of signs) {
       const { firstAtom, size, isWide, baseClass, place } = sign;
-      if (!sign.fields) {
-        sign.fields = ruler.appendChild(element("div", baseClass.includes("rtl") ? "atoms rtl" : "atoms"));
-        sign.fields.style.cssText = place;
-      }
-      const { fields } = sign;
+      const className = baseClass.includes("rtl") ? "atoms rtl" : "atoms";
+      const fields = (sign.fields ??= ruler.appendChild(element("div", { className, style: place })));
       const end = firstAtom + size;
       const starts = [];
       for (let a = firstAtom; a < end; a++) if (isWide || a === firstAtom || this.flags[a - 1] & TOKEN_END) starts.push(a);
@@ -244,18 +234,13 @@ export class ScoreRow {
   enlarged(start, end, most = Infinity, colors = this.colors, flags = this.flags) {
     const signs = this.cells.slice(this.cellOf[start], this.cellOf[end - 1] + 1).filter(({ size }) => size > 1);
     if (!signs.length) return null;
-    const box = element("div", "enlarged");
-    for (const { text, labels, firstAtom, size } of signs.slice(0, MOST_ENLARGED)) {
-      const fields = element("div", "atoms");
-      const look = (atom) => classNames(colors, flags, atom, atom).trim();
+    const look = (atom) => classNames(colors, flags, atom, atom).trim();
+    const boxes = signs.slice(0, MOST_ENLARGED).map(({ text, labels, firstAtom, size }) => {
       const from = size > most ? Math.max(0, Math.min(start - 1 - firstAtom, size - most)) : 0;
-      fields.append(...labels.map((label, i) => element("i", look(firstAtom + i), label)).slice(from, from + most));
-      if (from) fields.prepend("…");
-      if (from + most < size) fields.append("…");
-      box.appendChild(element("div", "", text)).append(fields);
-    }
-    if (signs.length > MOST_ENLARGED) box.append("…");
-    return box;
+      const fields = labels.map((label, i) => element("i", look(firstAtom + i), label)).slice(from, from + most);
+      return element("div", "", text, element("div", "atoms", from ? "…" : "", ...fields, from + most < size ? "…" : ""));
+    });
+    return element("div", "enlarged", ...boxes, signs.length > MOST_ENLARGED ? "…" : "");
   }
 
   /** Return the atom of a staff under the pointer, or the first one of its piece, or -1. */

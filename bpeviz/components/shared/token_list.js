@@ -13,13 +13,10 @@ export class TokenList {
    */
   constructor(title) {
     this.title = title;
-    this.box = element("div", "token-list");
-    this.box.hidden = true;
-    this.list = element("ol");
-    this.list.setAttribute("role", "list"); // Safari does not expose a list without markers
+    this.list = element("ol", { role: "list" }); // Safari does not expose a list without markers
     this.earlier = this.#button("Previous", -1);
     this.later = this.#button("Next", 1);
-    this.box.append(this.list, this.earlier, this.later);
+    this.box = element("div", { className: "token-list", hidden: true }, this.list, this.earlier, this.later);
     this.first = 0;
   }
 

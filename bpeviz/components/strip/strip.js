@@ -88,7 +88,7 @@ class Strips {
   #strip(strip) {
     const { title, note, text, tokens, speakers } = strip;
     const head = title ? [element("h2", "", title), ...(note ? [element("p", "", note)] : [])] : [];
-    const host = Object.assign(element("div", "text"), { role: "group", ariaLabel: title || "The text of the model" });
+    const host = element("div", { className: "text", role: "group", ariaLabel: title || "The text of the model" });
     const list = new TokenList(title || "Tokens of the conversation");
     const words = (i) => [spokenLabel(tokens[i][2]), `id ${tokens[i][1]}`, ...this.#kinds(tokens[i][4])].join(", ");
     list.show(() => ({ count: tokens.length, words }));
@@ -135,8 +135,7 @@ class Strips {
       if (cell < 0 || !line || line.querySelector(".speaker")) continue;
       const name = element("div", isForged ? "speaker forged" : "speaker");
       if (isForged) draw(draw(name, "svg", { viewBox: "0 0 24 24", role: "img", "aria-label": "Warning" }), "path", { d: WARNING });
-      name.append(role);
-      if (writer) name.append(" ", element("small", "", writer));
+      name.append(role, ...(writer ? [" ", element("small", "", writer)] : []));
       line.prepend(name);
     }
   }
@@ -149,23 +148,14 @@ class Strips {
     const place = score.at(event);
     if (!place) return this.tooltip.hide();
     const [, id, label, color, kind] = tokens[firstIndex(tokens.length, (i) => tokens[i][0] > place.atom)];
-    const about = element("p");
-    about.append(tokenLabel(label, kind & WORDS ? color : -1), ` id ${id}: ${this.#kinds(kind).join(", ")}`);
-    this.tooltip.show([about], place.row.placeOf(place.atom));
+    const about = [tokenLabel(label, kind & WORDS ? color : -1), ` id ${id}: ${this.#kinds(kind).join(", ")}`];
+    this.tooltip.show([element("p", "", ...about)], place.row.placeOf(place.atom));
   }
 
   // Rows of tokens with their ids.
   #turn(rows) {
-    const box = element("div", "turn");
-    for (const [title, tokens] of rows) {
-      box.append(element("b", "", title));
-      const row = box.appendChild(element("div"));
-      for (const [id, label, color] of tokens) {
-        const piece = row.appendChild(element("span", "over-id"));
-        piece.append(tokenLabel(label, color), element("small", "", String(id)));
-      }
-    }
-    return box;
+    const piece = ([id, label, color]) => element("span", "over-id", tokenLabel(label, color), element("small", "", String(id)));
+    return element("div", "turn", ...rows.flatMap(([title, tokens]) => [element("b", "", title), element("div", "", ...tokens.map(piece))]));
   }
 }
 

@@ -19,16 +19,9 @@ const states = new Map();
 
 class TextBox {
   constructor(root, signal) {
-    this.source = root.querySelector(".source");
-    this.select = root.querySelector("select");
-    this.box = root.querySelector("textarea");
-    this.label = root.querySelector(".label");
-    this.count = root.querySelector(".count");
-    this.opener = root.querySelector(".open");
-    this.file = root.querySelector(".file");
-    this.rows = root.querySelector(".rows");
-    this.notice = root.querySelector(".notice");
-    this.status = root.querySelector(".status");
+    const find = (selector) => root.querySelector(selector);
+    [this.source, this.select, this.box, this.label, this.count] = [".source", "select", "textarea", ".label", ".count"].map(find);
+    [this.opener, this.file, this.rows, this.notice, this.status] = [".open", ".file", ".rows", ".notice", ".status"].map(find);
     this.isTyped = false; // and not yet applied
     this.timer = 0;
     this.typedAt = -REST;
@@ -118,18 +111,11 @@ class TextBox {
   #describe() {
     const { label, boxLabel, placeholder, help, fileHelp, samples, others, own, ownTitle } = this.data;
     this.label.textContent = label;
-    this.select.setAttribute("aria-label", label);
-    this.select.title = help;
-    const groups = samples.map(([title, listed]) => {
-      const group = document.createElement("optgroup");
-      group.label = title;
-      group.replaceChildren(...listed.map(([key, words]) => new Option(words, key)));
-      return group;
-    });
-    const first = others.map(([key, title]) => new Option(title, key));
-    this.select.replaceChildren(...first, new Option(ownTitle, own), ...groups);
-    this.box.setAttribute("aria-label", boxLabel);
-    this.box.placeholder = placeholder;
+    Object.assign(this.select, { ariaLabel: label, title: help });
+    const optionsOf = (texts) => texts.map(([key, title]) => new Option(title, key));
+    const groups = samples.map(([title, listed]) => element("optgroup", { label: title }, ...optionsOf(listed)));
+    this.select.replaceChildren(...optionsOf([...others, [own, ownTitle]]), ...groups);
+    Object.assign(this.box, { ariaLabel: boxLabel, placeholder });
     this.opener.title = fileHelp;
   }
 

@@ -27,13 +27,10 @@ const LONG = 18; // characters of a name that may wrap anywhere
 
 class TextsTable {
   constructor(root, signal) {
-    this.frame = element("div", "facts-frame");
-    this.table = this.frame.appendChild(element("table", "facts sortable"));
-    this.table.setAttribute("role", "grid");
-    this.tabs = element("div", "tabs");
-    this.tabs.setAttribute("role", "tablist");
-    for (const name of ["Chart", "Table"]) this.tabs.append(newButton("tab", name, () => this.#turnTo(name === "Chart")));
-    for (const tab of this.tabs.children) tab.setAttribute("role", "tab");
+    this.table = element("table", { className: "facts sortable", role: "grid" });
+    this.frame = element("div", "facts-frame", this.table);
+    const tabs = ["Chart", "Table"].map((name) => element("button", { className: "tab", role: "tab", onclick: () => this.#turnTo(name === "Chart") }, name));
+    this.tabs = element("div", { className: "tabs", role: "tablist" }, ...tabs);
     this.chart = element("div", "dots");
     this.plot = new DotPlot(draw(this.chart, "svg", { role: "group" }));
     this.save = element("div", "save-pictures");
@@ -117,38 +114,24 @@ class TextsTable {
     const { header, rows, label, opens } = this.data;
     this.table.ariaLabel = label;
     this.table.classList.toggle("opens", Boolean(opens));
-    this.heads = header.map((title, i) => {
-      const head = element("th", i ? "right" : "");
-      head.scope = "col";
-      head.append(unbroken("bdi", "", title));
-      return head;
-    });
+    this.heads = header.map((title, i) => element("th", { className: i ? "right" : "", scope: "col" }, unbroken("bdi", "", title)));
     this.rows = new Map(rows.map((row) => [row.name, this.#row(row)]));
-    const top = element("tr");
-    top.append(...this.heads);
-    const [head, body] = [element("thead"), element("tbody")];
-    head.append(top);
-    this.body = body;
-    this.table.replaceChildren(head, body);
+    this.body = element("tbody");
+    this.table.replaceChildren(element("thead", "", element("tr", "", ...this.heads)), this.body);
     this.#sort();
     for (const cell of this.table.querySelectorAll("th, td")) cell.tabIndex = -1;
     this.#reach(this.heads[0]);
   }
 
   #row({ name, cells }) {
-    const row = element("tr");
-    const first = row.appendChild(element("td", name.length > LONG ? "long" : ""));
-    first.setAttribute("role", "rowheader");
-    first.append(unbroken("bdi", "", name));
-    for (const [text, shade, mark] of cells) {
-      const cell = row.appendChild(element("td", `right${shade ? " shaded" : ""}${mark ? " marked" : ""}`));
-      if (shade) cell.style.setProperty("--shade", `${Math.round(100 * shade)}%`);
+    const first = element("td", { className: name.length > LONG ? "long" : "", role: "rowheader" }, unbroken("bdi", "", name));
+    const others = cells.map(([text, shade, mark]) => {
+      const look = { className: `right${shade ? " shaded" : ""}${mark ? " marked" : ""}`, style: shade ? `--shade: ${Math.round(100 * shade)}%` : "" };
       const [value, ...interval] = text.split(/ (?=\()/);
-      cell.append(element("bdi", "", value));
-      if (interval.length) cell.append(" ", element("small", "", interval.join(" ")));
-      if (mark) cell.append(element("span", "unseen", ` ${mark}`));
-    }
-    return row;
+      const more = interval.length ? [" ", element("small", "", interval.join(" "))] : [];
+      return element("td", look, element("bdi", "", value), ...more, mark ? element("span", "unseen", ` ${mark}`) : "");
+    });
+    return element("tr", "", first, ...others);
   }
 
   #sort() {

@@ -24,7 +24,7 @@ class TokenTable {
     const find = (selector) => root.querySelector(selector);
     [this.box, this.summary, this.field, this.status] = ["details", "summary", "label", "p"].map(find);
     [this.region, this.table, this.widths, this.head, this.body] = [".scroll", "table", "colgroup", "thead", "tbody"].map(find);
-    [this.above, this.below] = [0, 1].map(() => Object.assign(element("tr"), { ariaHidden: "true" }));
+    [this.above, this.below] = [0, 1].map(() => element("tr", { ariaHidden: "true" }));
     this.rows = new Map(); // those in the page, by their place in the order
     this.search = find("input");
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
@@ -73,13 +73,10 @@ class TokenTable {
     this.table.ariaLabel = view.label;
     this.table.ariaColCount = String(columns.length);
     const letters = columns.map((column) => lettersOf(column, count, styles));
-    this.widths.replaceChildren(...letters.map((width) => Object.assign(element("col"), { style: `width: calc(${width}ch + 0.8rem)` })));
+    this.widths.replaceChildren(...letters.map((width) => element("col", { style: `width: calc(${width}ch + 0.8rem)` })));
     this.table.style.width = `calc(${letters.reduce((sum, width) => sum + width, 0)}ch + ${0.8 * columns.length}rem)`;
-    const head = element("tr");
-    head.ariaRowIndex = "1";
-    this.heads = columns.map((column) => Object.assign(element("th", count && isNumber(column) ? "number" : "", column.name), { scope: "col" }));
-    head.append(...this.heads);
-    this.head.replaceChildren(head);
+    this.heads = columns.map((column) => element("th", { className: count && isNumber(column) ? "number" : "", scope: "col" }, column.name));
+    this.head.replaceChildren(element("tr", { ariaRowIndex: "1" }, ...this.heads));
     this.at = [-1, 0];
     this.sorted = null;
     this.#find(this.query);
@@ -132,20 +129,17 @@ class TokenTable {
   }
 
   #row(place) {
-    const row = element("tr");
+    const cells = this.view.columns.map((column, i) => this.#cell(column, this.order[place], this.heads[i].className));
+    const row = element("tr", { ariaRowIndex: String(place + 2) }, ...cells);
     row.dataset.place = String(place);
-    row.ariaRowIndex = String(place + 2);
-    row.append(...this.view.columns.map((column, i) => this.#cell(column, this.order[place], this.heads[i].className)));
     return row;
   }
 
   #cell(column, row, className) {
-    const cell = element("td", className);
     const { styles } = this.view;
     const words = wordsOf(column, row, styles);
-    if (words.length > 8) cell.title = words;
-    if (words) cell.append(...(column.isToken ? [column.at(row)].flat().map((id) => tokenLabel(...styles[id])) : [element("bdi", "", words)]));
-    return cell;
+    const tokens = column.isToken && words ? [column.at(row)].flat().map((id) => tokenLabel(...styles[id])) : [element("bdi", "", words)];
+    return element("td", { className, title: words.length > 8 ? words : "" }, ...tokens);
   }
 
   /** Mark the cell that keys have reached. */

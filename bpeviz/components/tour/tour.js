@@ -50,9 +50,7 @@ function paragraph(words) {
   const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*|GPT-\w+|https:\/\/[^\s,]*\w)/); // every second part is one
   const written = parts.map((part, i) => (i % 2 ? element(TAGS[part[0]], "unbroken", part.replace(/^[`*]+|[`*]+$/g, "")) : part));
   for (const link of written.filter((part) => part.localName === "a")) [link.href, link.target] = [link.textContent, "_blank"];
-  const shown = element("p", words.startsWith("Sources: ") ? "sources" : "");
-  shown.append(...written);
-  return shown;
+  return element("p", words.startsWith("Sources: ") ? "sources" : "", ...written);
 }
 
 class Tour {
