@@ -8,51 +8,24 @@ if (!folder) throw new Error("Run these tests through pytest tests/components/te
 
 export const read = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
 
-/** An element with just enough of the DOM for cells to be drawn. */
+/** An element with just enough of the DOM for a list to be drawn. */
 class FakeElement {
-  constructor() {
-    this.children = [];
-    this.className = "";
-    this.style = { setProperty: (name, value) => (this.style[name] = value) };
-    this.text = "";
-    this.classList = {
-      toggle: (name, on) => {
-        const names = new Set(this.className.split(" ").filter(Boolean));
-        if (on) names.add(name);
-        else names.delete(name);
-        this.className = [...names].join(" ");
-      },
-    };
-  }
-  set textContent(text) {
-    this.text = text;
-    this.children = [];
-  }
-  get textContent() {
-    return this.text + this.children.map((child) => child.textContent ?? child).join("");
-  }
+  children = [];
   append(...children) {
-    for (const child of children) {
-      if (child instanceof FakeElement) child.parent = this;
-      this.children.push(child);
-    }
-  }
-  appendChild(child) {
-    this.append(child);
-    return child;
+    this.children.push(...children);
   }
   replaceChildren(...children) {
-    this.children = [];
-    this.append(...children);
+    this.children = children;
   }
-  setAttribute() {}
-  addEventListener() {}
-  click() {
-    this.onclick({ stopPropagation: () => {} });
+  get textContent() {
+    return this.children.map((child) => child.textContent ?? child).join("");
   }
-  focus() {}
   get firstElementChild() {
     return this.children[0];
+  }
+  focus() {}
+  click() {
+    this.onclick({ stopPropagation: () => {} });
   }
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { JUST_MERGED, LEFT_OUT_ID, NEW, NEW_END, NEW_START, TOKEN_END } from "../../bpeviz/components/shared/cells.js";
-import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfRank, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfRank, stepOfSize } from "../../bpeviz/components/player/controls.js";
 import { ordinal } from "../../bpeviz/components/shared/format.js";
 import { TokenizedText, wordAt } from "../../bpeviz/components/player/tokenized_text.js";
 import { upto } from "../../bpeviz/components/room/upto.js";
@@ -138,21 +138,6 @@ test("controls stay within the timeline", () => {
   assert.deepEqual([-5, 2.6, 99].map((step) => clampStep(step, 10)), [0, 3, 10]);
   assert.equal(KEY_ACTIONS.ArrowRight, "forward");
   assert.equal(KEY_ACTIONS[" "], "play");
-});
-
-test("a control keeps the keys that it uses itself", () => {
-  const keys = ["a", "p", ".", "?", "7", " ", "Enter", "Escape", "Home", "ArrowLeft"];
-  const used = (control) => keys.filter((key) => usesKey(control, key)).join(" ");
-  for (const control of [{ tag: "textarea" }, { tag: "select" }, { tag: "input", type: "text" }, { tag: "div", editable: true }])
-    assert.equal(used(control), keys.join(" "), JSON.stringify(control));
-  assert.equal(used({ tag: "input", type: "text", role: "combobox" }), keys.join(" "));
-  assert.equal(used({ tag: "input", type: "number" }), ". 7 Enter Home ArrowLeft");
-  assert.equal(used({ tag: "input", type: "range" }), "Home ArrowLeft");
-  assert.equal(used({ tag: "div", role: "slider" }), "Home ArrowLeft");
-  assert.equal(used({ tag: "input", type: "checkbox" }), "  Enter");
-  assert.equal(used({ tag: "button" }), "  Enter");
-  assert.equal(used({ tag: "a" }), "Enter");
-  for (const tag of ["body", "section", "div"]) assert.equal(used({ tag }), "");
 });
 
 test("only letters and signs count as single-letter shortcuts", () => {

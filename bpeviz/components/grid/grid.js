@@ -1,7 +1,7 @@
 // The grid of Inspect: characters, code points, bytes, the normalized text, pre-tokens, tokens and
 // ids, one below the other, in lines that fit the page.
 
-import { Tooltip, component, element, toggleFullscreen, tokenLabel } from "../shared/dom.js";
+import { Tooltip, component, element, observeSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
 import { savesPicture } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -50,11 +50,8 @@ class Grid {
     });
     root.querySelector(".projector").addEventListener("click", () => toggleFullscreen(this.frame), { signal });
     savesPicture(root.querySelector(".save-icon"), () => this.frame);
-    const observer = new ResizeObserver(() => this.#fit());
-    observer.observe(this.frame);
     const page = root.host?.closest(".st-key-body"); // which grows or shrinks where its place moves
-    if (page) observer.observe(page);
-    signal.addEventListener("abort", () => observer.disconnect());
+    observeSize(() => this.#fit(), signal, this.frame, ...(page ? [page] : []));
   }
 
   /**

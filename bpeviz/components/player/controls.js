@@ -17,9 +17,16 @@ export const KEY_ACTIONS = {
   Escape: "close",
 };
 
-const NAVIGATION = /^(Arrow|Page|Home$|End$)/;
-const TEXT_INPUTS = ["text", "search", "email", "url", "tel", "password", "date", "time"];
-const CHOICES = ["combobox", "listbox", "option", "menu", "menuitem", "grid", "tree", "application"];
+// The keys that controls use themselves.
+const USED_KEYS = {
+  "textarea, select, [role=textbox], [role=searchbox], [role=combobox], [role=listbox], [role=option], [role=menu], [role=menuitem], [role=grid], [role=tree], [role=application]": /^/,
+  "input:not([type]), input:is([type=text], [type=search], [type=email], [type=url], [type=tel], [type=password], [type=date], [type=time])": /^/,
+  "[type=number], [role=spinbutton]": /^(Arrow|Page|(Home|End|Enter|[-+.,eE\d])$)/,
+  "[type=range], [role=slider]": /^(Arrow|Page|(Home|End)$)/,
+  "[type=radio], [role=radio], [role=radiogroup], [role=tab], [role=tablist]": /^(Arrow|Page|(Home|End|Enter| )$)/,
+  "[type=checkbox], [role=checkbox], [role=switch], button, summary, [role=button]": /^(Enter| )$/,
+  "a, [role=link]": /^Enter$/,
+};
 
 /**
  * Return whether a key is a letter or a punctuation mark: users can switch such shortcuts off (WCAG 2.1.4).
@@ -29,22 +36,11 @@ export const isSingleCharacter = (key) => [...key].length === 1 && key !== " ";
 
 /**
  * Return whether a focused control uses a key itself, so that it is not a shortcut.
- * @param {{tag: string, type?: string, role?: string | null, editable?: boolean}} control tag in lower case
+ * @param {any} control
  * @param {string} key
  */
-export function usesKey({ tag, type = "", role = null, editable = false }, key) {
-  if (editable || tag === "textarea" || tag === "select" || role === "textbox" || role === "searchbox") return true;
-  if (CHOICES.includes(role)) return true;
-  if (tag === "input" && TEXT_INPUTS.includes(type)) return true;
-  if ((tag === "input" && type === "number") || role === "spinbutton")
-    return NAVIGATION.test(key) || /^[-+.,eE\d]$/.test(key) || key === "Enter";
-  if ((tag === "input" && type === "range") || role === "slider") return NAVIGATION.test(key);
-  if (type === "radio" || ["radio", "radiogroup", "tab", "tablist"].includes(role))
-    return NAVIGATION.test(key) || key === " " || key === "Enter";
-  if (type === "checkbox" || role === "checkbox" || role === "switch") return key === " " || key === "Enter";
-  if (tag === "button" || tag === "summary" || role === "button") return key === " " || key === "Enter";
-  return (tag === "a" || role === "link") && key === "Enter";
-}
+export const usesKey = (control, key) =>
+  control.isContentEditable || Object.entries(USED_KEYS).some(([controls, keys]) => keys.test(key) && control.matches(controls));
 
 /**
  * Return the nearest step of a timeline.

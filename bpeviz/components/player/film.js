@@ -1,5 +1,5 @@
-// Which step each part of the player shows at a moment of an event: all the same one, but the figures of
-// the text follow its tokens, and the number of the step comes last.
+// Which step the figures of the player and its number show at a moment of an event: all else changes at once,
+// figures follow the tokens of the text, and the number comes last.
 
 const FIGURES = 5; // beats, after which the new color has spread
 const NUMBER = 6;
@@ -12,12 +12,11 @@ const NUMBER = 6;
  */
 
 /**
- * Return the step that each part shows.
+ * Return the step of the figures, with the marker of the track, and that of the number.
  * @param {number} time milliseconds since the event began
  * @param {Film} film
  */
 export function shown(time, { from, to, beat }) {
   const after = (beats) => (time < beats * beat ? from : to);
-  const figures = after(FIGURES);
-  return { step: to, sentence: to, letters: to, race: to, figure: figures, marker: figures, number: after(NUMBER) };
+  return { figure: after(FIGURES), number: after(NUMBER) };
 }

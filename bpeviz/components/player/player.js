@@ -325,9 +325,11 @@ class Player {
   /** Draw the figures, the marker and the number, each of the step that it shows at this moment. */
   tell() {
     const { drawn } = this;
-    const { figure, marker, number } = (this.drawn = shown(performance.now() - this.eventAt, this.film));
-    if (figure !== drawn.figure) this.captions.count(figure, this.numberOf(figure));
-    if (marker !== drawn.marker) this.track.mark(marker);
+    const { figure, number } = (this.drawn = shown(performance.now() - this.eventAt, this.film));
+    if (figure !== drawn.figure) {
+      this.captions.count(figure, this.numberOf(figure));
+      this.track.mark(figure);
+    }
     if (number === drawn.number) return;
     if (this.root.activeElement !== this.number) this.number.value = this.numberOf(number);
     const rank = this.#rankInWords(number);
@@ -567,7 +569,7 @@ class Player {
     const [control] = path;
     // A token that a key has chosen comes before a button that still has the focus.
     const opensMerges = event.key === "Enter" && this.selection.token?.byKey && this.section.contains(control);
-    if (control && !opensMerges && control !== this.track.input && usesKey(describeControl(control), event.key)) return;
+    if (control && !opensMerges && control !== this.track.input && usesKey(control, event.key)) return;
     const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
     if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
     if (action === "close" && this.selection.isEmpty) return;
@@ -576,12 +578,5 @@ class Player {
     if (!event.repeat || !["play", "projector"].includes(action)) this.act(action);
   }
 }
-
-const describeControl = (control) => ({
-  tag: control.localName,
-  type: control.type,
-  role: control.getAttribute("role"),
-  editable: control.isContentEditable,
-});
 
 export const mount = component(Player);

@@ -1,7 +1,7 @@
 // The merge diagram of one token: its letters, and its merges as blocks on them.
 
 import { TICK, TOKEN_END } from "../shared/cells.js";
-import { element } from "../shared/dom.js";
+import { element, observeSize } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
 import { Score } from "../shared/score.js";
 import { unbrokenSize } from "./fit.js";
@@ -17,10 +17,8 @@ export class TokenDiagram {
    */
   constructor(box, signal) {
     [this.place, this.said] = [".signs", ".said"].map((selector) => box.querySelector(selector));
-    const observer = new ResizeObserver(() => this.fit());
     this.scale = 1; // of letters and blocks
-    observer.observe(this.place);
-    signal.addEventListener("abort", () => observer.disconnect());
+    observeSize(() => this.fit(), signal, this.place);
   }
 
   /**

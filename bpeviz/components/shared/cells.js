@@ -44,7 +44,7 @@ export function idInWords(id) {
 
 const STAND_INS = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const INVISIBLE = /[\p{C}\p{Z}]/u;
-export const RIGHT_TO_LEFT =
+const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 const NO_BREAK_SPACE = "\u00A0"; // one of the text itself has a stand-in
 const NO_WIDTH = "\u200B"; // a cell has a text, of which the place is measured

@@ -89,6 +89,18 @@ export function saveFile(content, name) {
 }
 
 /**
+ * Call `resized` when the size of an element has changed.
+ * @param {() => void} resized
+ * @param {AbortSignal} signal
+ * @param {...Element} boxes
+ */
+export function observeSize(resized, signal, ...boxes) {
+  const observer = new ResizeObserver(resized);
+  for (const box of boxes) observer.observe(box);
+  signal.addEventListener("abort", () => observer.disconnect());
+}
+
+/**
  * Call `resized` when the width of an element, the window, the full screen or the fonts have changed.
  * @param {Element} box
  * @param {() => void} resized
@@ -96,12 +108,11 @@ export function saveFile(content, name) {
  */
 export function followSize(box, resized, signal) {
   let width = 0;
-  const observer = new ResizeObserver(() => {
+  const look = () => {
     if (box.clientWidth !== width) resized();
     width = box.clientWidth;
-  });
-  observer.observe(box);
-  signal.addEventListener("abort", () => observer.disconnect());
+  };
+  observeSize(look, signal, box);
   for (const [target, name] of [[globalThis, "resize"], [document, "fullscreenchange"], [document.fonts, "loadingdone"]])
     target.addEventListener(name, resized, { signal });
 }

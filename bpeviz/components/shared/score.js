@@ -2,7 +2,7 @@
 // broken once for a width and a size of letters, for all rows; a step only changes the elements of
 // tokens that it changes.
 
-import { RIGHT_TO_LEFT, splitIntoRows } from "./cells.js";
+import { directionOf, splitIntoRows } from "./cells.js";
 import { element } from "./dom.js";
 import { hasFreeLines, isList } from "./list.js";
 import { ScoreRow, isInside } from "./score_row.js";
@@ -21,9 +21,6 @@ const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is l
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
 const SIGN_WIDTH = 0.65;
-
-/** Return whether a paragraph runs from right to left: its first letter does. */
-const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?? "");
 
 /**
  * @typedef {object} Line
@@ -290,7 +287,7 @@ export class Score {
     this.mostAtoms = Math.max(1, ...this.rows.flatMap((row) => lines.map(({ first, end }) => row.atomsOfCells(first, end)).map(([start, stop]) => stop - start)));
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
-      if (paragraph !== cells[line.first - 1]?.line) dir = isRtl(text.slice(start, start + FIRST_LETTER).split("\n", 1)[0]) ? "rtl" : "ltr";
+      if (paragraph !== cells[line.first - 1]?.line) dir = directionOf(text.slice(start, start + FIRST_LETTER).split("\n", 1)[0]);
       if (!block || (columns.count > 1 ? line.top > block.top : line.first >= block.first + BLOCK / this.rows.length)) {
         block = Object.assign(blocks.appendChild(element("div", columns.count > 1 ? "block page" : "block")), line);
         if (columns.count > 1) block.style.cssText = `gap:${columns.gap}px;margin-top:${line.top && padding}px`;

@@ -2,7 +2,7 @@
 // text, and one on a head sorts the table.
 // The host styles it like its other tables.
 
-import { component, draw, element, newButton, unbroken } from "../shared/dom.js";
+import { component, draw, element, observeSize, unbroken } from "../shared/dom.js";
 import { savesPicture } from "../shared/picture.js";
 import { DotPlot } from "./dot_plot.js";
 import { nextOrder, ordered } from "./order.js";
@@ -41,11 +41,7 @@ class TextsTable {
     this.tabs.addEventListener("keydown", ({ key }) => ["ArrowLeft", "ArrowRight"].includes(key) && this.#turnTo(!this.isChart, true), { signal });
     this.chart.addEventListener("click", ({ target }) => this.#open(target.closest(".mark")), { signal });
     this.chart.addEventListener("keydown", (event) => this.#onChartKey(event), { signal });
-    const resized = new ResizeObserver(() => this.#fit());
-    resized.observe(this.frame);
-    resized.observe(this.chart);
-    resized.observe(this.table);
-    signal.addEventListener("abort", () => resized.disconnect());
+    observeSize(() => this.#fit(), signal, this.frame, this.chart, this.table);
     const on = (name, listener) => this.table.addEventListener(name, listener, { signal });
     on("click", ({ target }) => this.#press(target.closest("th, td")));
     on("keydown", (event) => this.#onKey(event));

@@ -1,7 +1,7 @@
 // A table of tokens, of which only the rows in view are in the page. It is one tab stop: arrows go from cell to
 // cell, and Enter presses one. A press on a head sorts.
 
-import { component, element, tokenLabel } from "../shared/dom.js";
+import { component, element, observeSize, tokenLabel } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { nextOrder } from "../texts_table/order.js";
 import { columnsOf, inOrder, isNumber, lettersOf, rowsWith, wordsOf } from "./columns.js";
@@ -37,9 +37,7 @@ class TokenTable {
       this.at = [cell.tagName === "TH" ? -1 : Number(cell.parentElement.dataset.place), cell.cellIndex];
       this.#press();
     });
-    const resized = new ResizeObserver(() => this.#paint());
-    resized.observe(this.region);
-    signal.addEventListener("abort", () => resized.disconnect());
+    observeSize(() => this.#paint(), signal, this.region);
   }
 
   /**
