@@ -5,15 +5,12 @@ import { component, draw, element } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { Sender } from "../text_box/sender.js";
-import { TextState, characterCount, wellFormed } from "../text_box/text_state.js";
+import { characterCount, wellFormed } from "../text_box/text_state.js";
 import { conversationIn, conversationOf, following, inJson, moved, rolesOf, textOf } from "./conversation.js";
 
 const PAUSE = 400; // milliseconds without a key until a text applies
 const LONGEST_FILE = 4; // bytes for each character that the server uses
 const TOOLS = { up: ["M12 19V5M6 11l6-6 6 6", "Move up"], down: ["M12 5v14M6 13l6 6 6-6", "Move down"], remove: ["M6 6l12 12M18 6L6 18", "Remove"] };
-
-/** @type {Map<string, TextState>} The conversations by name: they outlast a change of page. */
-const states = new Map();
 
 /**
  * @typedef {object} MessagesPayload
@@ -38,7 +35,6 @@ class Messages {
     this.sender = new Sender((message) => this.#tell(message), signal);
     this.timer = 0;
     this.drawn = this.before = /** @type {string | null} */ (null);
-    this.isMounted = false;
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.list, "input", (event) => this.#typed(event));
     on(this.list, "focusout", () => this.#apply());
@@ -65,14 +61,9 @@ class Messages {
    */
   update(data, setState) {
     this.data = data;
-    if (!states.has(data.name)) states.set(data.name, new TextState());
-    this.state = states.get(data.name);
-    Object.assign(this.sender, { data, setState, state: this.state });
-    const again = this.state.receive(data, this.isMounted);
-    this.isMounted = true;
+    this.state = this.sender.receive(data, setState);
     // A message that is being typed stays while the page runs for another reason.
     if (!this.timer && this.state.text !== this.drawn) this.#draw(conversationOf(this.state.text));
-    if (again) this.sender.send(again);
   }
 
   /** @param {import("./conversation.js").Conversation} conversation */

@@ -1,11 +1,16 @@
 // Sends the user's changes of a text to the server.
 
+import { TextState } from "./text_state.js";
+
 const RETRY_AFTER = 3000; // milliseconds, doubled each time
+
+/** @type {Map<string, TextState>} The texts by name: they outlast a change of page. */
+const states = new Map();
 
 export class Sender {
   /** @type {{own: string, longest: number, address: string, answered: number}} the server's last data (`TextBoxPayload`) */
   data;
-  /** @type {import("./text_state.js").TextState} */
+  /** @type {TextState | undefined} */
   state;
   /** @type {Function} stores a value in the session, and runs the page */
   setState;
@@ -22,6 +27,21 @@ export class Sender {
       clearTimeout(this.retry); // the next box sends it
       this.upload.abort();
     });
+  }
+
+  /**
+   * Take what the server sent, and send again what it lacks.
+   * @param {any} data
+   * @param {Function} setState
+   * @returns {TextState}
+   */
+  receive(data, setState) {
+    const isMounted = this.state !== undefined;
+    if (!states.has(data.name)) states.set(data.name, new TextState());
+    Object.assign(this, { data, setState, state: states.get(data.name) });
+    const again = this.state.receive(data, isMounted);
+    if (again) this.send(again);
+    return this.state;
   }
 
   // Send a change until it is answered: of two components that report at the same time, as when the

@@ -5,7 +5,7 @@ import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { Sender } from "./sender.js";
-import { TextState, characterCount, isNewText, wellFormed } from "./text_state.js";
+import { characterCount, isNewText, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
 const REST = 1500; // milliseconds without a key, after which another text begins
@@ -13,9 +13,6 @@ const STATUS_SHOWN = 2500; // milliseconds
 const BEGINNING = 400; // UTF-16 units in the closed line
 const MOST_LINES = 9; // of the open box, in browsers in which its height does not follow the text
 const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
-
-/** @type {Map<string, TextState>} The boxes by name: they outlast a change of page. */
-const states = new Map();
 
 class TextBox {
   constructor(root, signal) {
@@ -29,7 +26,6 @@ class TextBox {
     this.given = ""; // the last text that was not typed: the browser's undo would mix it with what was before
     this.isPasted = false; // or dropped
     this.sender = new Sender((message) => this.#tell(message), signal);
-    this.isMounted = false;
     this.drawn = "";
     this.remembered = "";
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
@@ -69,13 +65,10 @@ class TextBox {
    * @param {Function} setState
    */
   update(data, setState) {
+    const isFirst = !this.data;
     this.data = data;
-    if (!states.has(data.name)) states.set(data.name, new TextState());
-    this.state = states.get(data.name);
-    Object.assign(this.sender, { data, setState, state: this.state });
-    const again = this.state.receive(data, this.isMounted);
-    if (!this.isMounted) this.#describe();
-    this.isMounted = true;
+    this.state = this.sender.receive(data, setState);
+    if (isFirst) this.#describe();
     this.#draw();
     this.#remember();
     if (this.isTyped && !this.timer && data.answered >= this.state.number) {
@@ -83,7 +76,6 @@ class TextBox {
       this.status.textContent = "Applied";
       this.statusTimer = setTimeout(() => (this.status.textContent = ""), STATUS_SHOWN);
     }
-    if (again) this.sender.send(again);
   }
 
   /** Streamlit's input of files, which is drawn beside this component. */
