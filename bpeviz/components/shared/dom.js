@@ -4,13 +4,14 @@
  * Create an element.
  * @param {string} tag
  * @param {string | object} [look] its class names, or its properties
- * @param {...(string | Node)} content strings are set as text, never as markup: they may come from a user
+ * @param {...(string | Node | false | null | undefined)} content strings are set as text, never as markup, since they
+ *   may come from a user; what is empty is left out
  * @returns {any}
  */
 export function element(tag, look = "", ...content) {
   const created = document.createElement(tag);
   if (look) Object.assign(created, typeof look === "string" ? { className: look } : look);
-  if (content.length) created.append(...content.filter((part) => part !== ""));
+  if (content.length) created.append(...content.filter(Boolean));
   return created;
 }
 
