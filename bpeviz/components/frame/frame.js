@@ -5,7 +5,7 @@
 import { component, element } from "../shared/dom.js";
 import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { announceHeight } from "../shared/frame_height.js";
-import { firstCharacters, wellFormed } from "../text_box/text_state.js";
+import { firstCharacters } from "../text_box/text_state.js";
 
 /**
  * @typedef {object} FramePayload
@@ -151,7 +151,7 @@ class Frame {
   // limit loses its end, but for one character, by which the page knows.
   correct({ target }) {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
-    const text = wellFormed(firstCharacters(target.value, this.longest + 1));
+    const text = firstCharacters(target.value, this.longest + 1).toWellFormed();
     if (text === target.value) return;
     // React notices only values that were not set through the element's own property.
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, text);

@@ -1,6 +1,6 @@
 // Where the grid breaks into lines, and how wide its columns are. A column is a byte.
 
-import { WIDE_CHARACTER } from "../shared/format.js";
+import { WIDE_CHARACTER, toHex } from "../shared/format.js";
 
 const MIN_WIDTH = 1.9; // rem: a code point of four digits fits
 const MAX_LABEL = 14; // characters of a label for which its token's columns make room
@@ -39,8 +39,7 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  * @param {number} byte
  * @param {boolean} decimal
  */
-export const byteText = (byte, decimal) =>
-  decimal ? String(byte) : byte.toString(16).toUpperCase().padStart(2, "0");
+export const byteText = (byte, decimal) => (decimal ? String(byte) : toHex(byte, 2));
 
 /**
  * Return the width of each column in rem, so that ids and labels fit above their bytes.

@@ -5,7 +5,7 @@ import { component, draw, element } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { Sender } from "../text_box/sender.js";
-import { characterCount, wellFormed } from "../text_box/text_state.js";
+import { characterCount } from "../text_box/text_state.js";
 import { conversationIn, conversationOf, following, inJson, moved, rolesOf, textOf } from "./conversation.js";
 
 const PAUSE = 400; // milliseconds without a key until a text applies
@@ -102,7 +102,7 @@ class Messages {
   #typed({ target }) {
     const message = this.messages[this.#indexOf(target)];
     if (target.matches("select")) message.role = target.value;
-    else message.content = wellFormed(target.value);
+    else message.content = target.value.toWellFormed();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#apply(), target.matches("select") ? 0 : PAUSE);
   }
@@ -147,7 +147,7 @@ class Messages {
 
   // Use messages in JSON that were pasted or dropped; other text goes into its message.
   #take(event, text, verb, name = "") {
-    const conversation = conversationIn(wellFormed(text));
+    const conversation = conversationIn(text.toWellFormed());
     if (!conversation) return name && this.#tell(`${name} is not a list of messages in JSON, each with a “role”.`);
     event.preventDefault();
     this.#replace(conversation, conversation.messages.length, `${verb}: ${counted(conversation.messages.length, "message")}${name && ` of ${name}`}.`);

@@ -165,17 +165,14 @@ export class TimelineView extends TokenizedText {
     if (!step) return [element("span", "start", this.stepInWords())];
     const { kind, id, left, right } = data.steps;
     const words = this.facts(step - 1);
-    const facts = element("span", words.length > LONG ? "facts long" : "facts");
     const [, often, why, change] = /^(once|weighted count [\d,]+|[\d,]+ times)?(.*?)(?:\. ([\d,]+ → .*|Your text .*))?$/su.exec(words);
-    if (often) facts.append(element("b", "", often));
-    facts.append(why);
-    if (change) facts.append(element("span", "change", `${change} · ${idInWords(id[step - 1])}`));
-    if (data.hasEnd && rankOf(data.changingSteps, step) === rankOf(data.changingSteps, data.last)) {
-      const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
-      facts.classList.add("at-end");
-      facts.querySelector(".change")?.remove();
-      facts.append(element("b", "end", `${first} → ${tokens} tokens in ${counted(step, data.unit)}.`));
-    }
+    const isEnd = data.hasEnd && rankOf(data.changingSteps, step) === rankOf(data.changingSteps, data.last);
+    const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
+    const end = isEnd
+      ? element("b", "end", `${first} → ${tokens} tokens in ${counted(step, data.unit)}.`)
+      : change && element("span", "change", `${change} · ${idInWords(id[step - 1])}`);
+    const look = `facts${words.length > LONG ? " long" : ""}${isEnd ? " at-end" : ""}`;
+    const facts = element("span", look, often && element("b", "", often), why, end);
     const operator = (sign) => element("span", "op", sign);
     if (kind === "pruning" && data.title) {
       const size = data.vocabSizes[step]; // which grows: no piece is pruned just now
@@ -183,27 +180,22 @@ export class TimelineView extends TokenizedText {
       return [element("span", "facts", `${counted(size, "piece")} left. Last removed: `), this.#term(id[step - 1]), facts];
     }
     if (kind === "pruning") return [this.#term(id[step - 1]), operator("is pruned"), facts];
-    const [first, second, merged] = [left, right, id].map((ids, i) =>
-      this.#term(ids[step - 1], i === 2 ? "created" : ""),
-    );
-    if (left[step - 1] < 0) return [merged, operator(WHOLE), facts];
-    const equation = element("span", "equation");
-    equation.dir = this.dir;
-    const letters = [first, second, merged].map(({ textContent }) => textContent).join("").length;
-    equation.style.setProperty("--letters", String(letters)); // a long one is smaller
-    equation.append(first, operator("+"), second, operator(this.dir === "rtl" ? "←" : "→"), merged, ...this.#signsInPart(id[step - 1]));
-    return [equation, facts];
+    const terms = [left, right, id].map((ids, i) => this.#term(ids[step - 1], i === 2 ? "created" : ""));
+    if (left[step - 1] < 0) return [terms[2], operator(WHOLE), facts];
+    const style = `--letters: ${terms.map(({ textContent }) => textContent).join("").length}`; // a long one is smaller
+    const signs = [terms[0], operator("+"), terms[1], operator(this.dir === "rtl" ? "←" : "→"), terms[2], this.#signsInPart(id[step - 1])];
+    return [element("span", { className: "equation", dir: this.dir, style }, ...signs), facts];
   }
 
   // The signs at the first place of the step, if its token has only some bytes of one.
   #signsInPart(id) {
     const [place] = this.timeline.placesAt(this.step - 1);
-    if (place === undefined || this.isBytes || !isPartOfSign(this.style(id).label)) return [];
+    if (place === undefined || this.isBytes || !isPartOfSign(this.style(id).label)) return null;
     const { start, end } = this.token(place);
     const { cells } = this;
     const [colors, flags] = [cells.colors.slice(), cells.flags.slice()]; // the text may change later
     for (const token of this.tokens(...cells.atomsOfCells(...cells.cellsOf(start, end)))) this.writeFlags(token, colors, flags);
-    return [cells.enlarged(start, end, MOST_BYTES, colors, flags)].filter(Boolean);
+    return cells.enlarged(start, end, MOST_BYTES, colors, flags);
   }
 
   /** Return the sentence of the current step, as text. */

@@ -14,7 +14,7 @@ import {
   idInWords,
 } from "../shared/cells.js";
 import { tokensOverTime } from "../shared/block_tree.js";
-import { counted, formatCount, formatFigure, toHex } from "../shared/format.js";
+import { counted, formatCount, formatFigure, hexOf } from "../shared/format.js";
 import { rankOf } from "./controls.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { ChangingTimeline, MergeTimeline } from "../shared/timeline.js";
@@ -76,7 +76,7 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 
 /** @param {Uint8Array} bytes */
 export function formatBytes(bytes) {
-  const hex = Array.from(bytes.subarray(0, MAX_BYTES), (byte) => toHex(byte, 2)).join(" ");
+  const hex = hexOf(bytes.subarray(0, MAX_BYTES)).join(" ");
   return !hex ? "no bytes" : bytes.length > MAX_BYTES ? `${hex} … (${bytes.length} bytes)` : hex;
 }
 

@@ -1,6 +1,6 @@
 // A text as cells. A cell is one grapheme, with one or more atoms (bytes or characters).
 
-import { toHex } from "./format.js";
+import { hexOf, toHex } from "./format.js";
 
 // Flags of an atom.
 export const TOKEN_END = 1; // a boundary follows the atom
@@ -41,6 +41,9 @@ export function idInWords(id) {
   const reasons = { [UNKNOWN_ID]: "not in the vocabulary", [LEFT_OUT_ID]: "dropped", [INSIDE]: "its token starts in the previous part" };
   return idOf(id) === null ? (reasons[id] ?? "special token") : `id ${id}`;
 }
+
+const utf8 = new TextEncoder();
+const bytesOf = (sign) => hexOf(utf8.encode(sign));
 
 const STAND_INS = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const INVISIBLE = /[\p{C}\p{Z}]/u;
@@ -94,7 +97,6 @@ function* graphemes(text) {
  * @returns {Cell[]}
  */
 export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], markLabel = () => "", starts = new Set(), rowEnds = [] } = {}) {
-  const utf8 = new TextEncoder();
   const marked = new Set(marks);
   const betweenRows = new Set(rowEnds);
   const cells = [];
@@ -103,7 +105,6 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   let line = 0;
   let rightToLeft = false;
   const hasRightToLeft = RIGHT_TO_LEFT.test(text);
-  const bytesOf = (sign) => Array.from(utf8.encode(sign), (byte) => toHex(byte, 2));
   const codePoint = (character) => toHex(character.codePointAt(0), 4);
   const known = new Map(); // a text has few different signs
   const labelsOf = (sign) => {
@@ -177,10 +178,8 @@ const SIGNS = Object.fromEntries(Object.entries(STAND_INS).map(([sign, label]) =
 
 /** Return the bytes of a token's label as hex digits, with spaces between them. */
 export function labelInBytes(label, direction = "ltr") {
-  const utf8 = new TextEncoder();
-  const inHex = (sign) => Array.from(utf8.encode(sign), (byte) => toHex(byte, 2));
   return [...label.replace(/◌(?=\p{M})/gu, "").matchAll(/⟨([0-9A-F]+)⟩|./gsu)]
-    .flatMap(([sign, hex]) => (hex?.length === 2 ? [hex] : sign === "…" ? [sign] : inHex(hex ? String.fromCodePoint(parseInt(hex, 16)) : (SIGNS[sign] ?? sign))))
+    .flatMap(([sign, hex]) => (hex?.length === 2 ? [hex] : sign === "…" ? [sign] : bytesOf(hex ? String.fromCodePoint(parseInt(hex, 16)) : (SIGNS[sign] ?? sign))))
     .join(direction === "rtl" ? ` ${RIGHT_TO_LEFT_MARK}` : " ");
 }
 

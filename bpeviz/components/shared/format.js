@@ -37,6 +37,9 @@ export const ordinal = (number) =>
  */
 export const toHex = (number, digits) => number.toString(16).toUpperCase().padStart(digits, "0");
 
+/** @param {Iterable<number>} bytes each in two hex digits */
+export const hexOf = (bytes) => Array.from(bytes, (byte) => toHex(byte, 2));
+
 // Characters drawn about twice as wide as a Latin letter.
 export const WIDE_CHARACTER =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u;

@@ -224,7 +224,7 @@ export class MergeBlocks {
     const { style, stepInWords } = this.payload;
     const piece = (token) => tokenLabel(style(token).label, style(token).color);
     const sum = parts.flatMap((part, i) => [i ? " + " : "", piece(part.id)]);
-    return element("p", "", since ? `${stepInWords(since)}: ` : "", ...sum, parts.length ? " → " : "", piece(id), `, ${idInWords(id)}`);
+    return element("p", "", since && `${stepInWords(since)}: `, ...sum, parts.length && " → ", piece(id), `, ${idInWords(id)}`);
   }
 
   press(at) {

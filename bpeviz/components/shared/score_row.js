@@ -57,7 +57,7 @@ export class ScoreRow {
     const count = this.name ? element("b") : null;
     if (count) {
       box.dataset.row = this.name;
-      const share = this.score.hasShares ? element("i", "share") : "";
+      const share = this.score.hasShares && element("i", "share");
       box.append(element("div", { className: "score-name", inert: true }, element("span", "", this.name), " ", count, share));
     }
     const pieces = box.appendChild(element("div", "staff"));

@@ -1,6 +1,6 @@
 // Texts and tokens in words, for screen readers, which skip spaces and most punctuation.
 
-import { counted, toHex } from "./format.js";
+import { counted, hexOf, toHex } from "./format.js";
 
 const NAMES = {
   " ": "space", "\n": "line break", "\t": "tab", "\r": "carriage return", "\u00a0": "no-break space",
@@ -12,43 +12,22 @@ const NAMES = {
   "$": "dollar sign", "%": "percent", "^": "caret", "&": "ampersand", "*": "asterisk", "+": "plus", "=": "equals",
   "<": "less than", ">": "greater than", "~": "tilde", "`": "backtick", "·": "middle dot", "…": "ellipsis",
 };
-const INVISIBLE_SIGN = /[\p{C}\p{Z}]/u;
+// Signs with names, and invisible ones.
+const SIGNS = `${Object.keys(NAMES).join("").replace(/[\]\\^-]/g, "\\$&")}\\p{C}\\p{Z}`;
+const RUNS = new RegExp(`([${SIGNS}])\\1*|[^${SIGNS}]+`, "gu");
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Return a text in words: "space the", "2 line breaks", "U+200D".
  * @param {string} text
  */
-export function spoken(text) {
-  const words = [];
-  let run = "";
-  let repeated = 0;
-  const endRun = () => {
-    if (!repeated) return;
-    const name = NAMES[run] ?? `U+${toHex(run.codePointAt(0), 4)}`;
-    words.push(repeated === 1 ? name : NAMES[run] ? counted(repeated, name) : `${repeated} × ${name}`);
-    repeated = 0;
-  };
-  let letters = "";
-  const endLetters = () => {
-    if (letters) words.push(letters);
-    letters = "";
-  };
-  for (const sign of text) {
-    if (NAMES[sign] === undefined && !INVISIBLE_SIGN.test(sign)) {
-      endRun();
-      letters += sign;
-      continue;
-    }
-    endLetters();
-    if (sign !== run) endRun();
-    run = sign;
-    repeated++;
-  }
-  endRun();
-  endLetters();
-  return words.join(" ");
-}
+export const spoken = (text) =>
+  Array.from(text.matchAll(RUNS), ([run, sign]) => {
+    if (!sign) return run;
+    const name = NAMES[sign] ?? `U+${toHex(sign.codePointAt(0), 4)}`;
+    const repeated = run.length / sign.length;
+    return repeated === 1 ? name : NAMES[sign] ? counted(repeated, name) : `${repeated} × ${name}`;
+  }).join(" ");
 
 /**
  * Return bytes in words: as text, or in hex where they are not whole characters.
@@ -58,7 +37,7 @@ export function spokenBytes(bytes) {
   try {
     return spoken(strict.decode(bytes));
   } catch {
-    return `${bytes.length === 1 ? "byte" : "bytes"} ${Array.from(bytes, (byte) => toHex(byte, 2)).join(" ")}`;
+    return `${bytes.length === 1 ? "byte" : "bytes"} ${hexOf(bytes).join(" ")}`;
   }
 }
 

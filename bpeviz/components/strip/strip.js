@@ -87,7 +87,7 @@ class Strips {
 
   #strip(strip) {
     const { title, note, text, tokens, speakers } = strip;
-    const head = title ? [element("h2", "", title), ...(note ? [element("p", "", note)] : [])] : [];
+    const head = [title && element("h2", "", title), title && note && element("p", "", note)].filter(Boolean);
     const host = element("div", { className: "text", role: "group", ariaLabel: title || "The text of the model" });
     const list = new TokenList(title || "Tokens of the conversation");
     const words = (i) => [spokenLabel(tokens[i][2]), `id ${tokens[i][1]}`, ...this.#kinds(tokens[i][4])].join(", ");
@@ -135,7 +135,8 @@ class Strips {
       if (cell < 0 || !line || line.querySelector(".speaker")) continue;
       const name = element("div", isForged ? "speaker forged" : "speaker");
       if (isForged) draw(draw(name, "svg", { viewBox: "0 0 24 24", role: "img", "aria-label": "Warning" }), "path", { d: WARNING });
-      name.append(role, ...(writer ? [" ", element("small", "", writer)] : []));
+      name.append(role);
+      if (writer) name.append(" ", element("small", "", writer));
       line.prepend(name);
     }
   }

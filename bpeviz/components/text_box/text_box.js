@@ -5,7 +5,7 @@ import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { Sender } from "./sender.js";
-import { characterCount, isNewText, wellFormed } from "./text_state.js";
+import { characterCount, isNewText } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
 const REST = 1500; // milliseconds without a key, after which another text begins
@@ -200,7 +200,7 @@ class TextBox {
     if (!this.timer) return;
     clearTimeout(this.timer);
     this.timer = 0;
-    const text = wellFormed(this.box.value);
+    const text = this.box.value.toWellFormed();
     this.#fill(text);
     this.#use(text);
   }

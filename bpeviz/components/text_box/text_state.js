@@ -105,35 +105,14 @@ export function isNewText(before, text, isPasted = false) {
 }
 
 /**
- * Return a text with lone surrogates replaced, which are not Unicode text.
- * @param {string} text
- */
-export function wellFormed(text) {
-  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD");
-}
-
-/**
  * Return the number of characters of a text.
  * @param {string} text
  */
-export function characterCount(text) {
-  let count = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit < 0xdc00) i++;
-    count++;
-  }
-  return count;
-}
+export const characterCount = (text) => text.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, "x").length;
 
 /**
  * Return the first characters of a text.
  * @param {string} text
  * @param {number} count the most characters to return
  */
-export function firstCharacters(text, count) {
-  if (text.length <= count) return text;
-  let end = 0;
-  for (; count > 0 && end < text.length; count--) end += text.codePointAt(end) > 0xffff ? 2 : 1;
-  return text.slice(0, end);
-}
+export const firstCharacters = (text, count) => (text.length <= count ? text : text.match(new RegExp(`^[^]{0,${count}}`, "u"))[0]);

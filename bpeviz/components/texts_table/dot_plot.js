@@ -61,7 +61,6 @@ export class DotPlot {
         const mark = draw(row, "g", { class: `mark${i === plot.leader ? " best" : ""}`, transform: `translate(${x} ${y})`, role: "button", tabindex: -1 });
         const words = `${name}, ${header[i + 1]}: ${text}`;
         draw(mark, "title", {}, words);
-        mark.setAttribute("aria-label", words);
         draw(mark, "circle", { r: 9, class: "target" });
         drawSign(mark, i, plot.leader);
         return Object.assign(mark, { text: name, column: i, x });

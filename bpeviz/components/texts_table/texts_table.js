@@ -124,8 +124,8 @@ class TextsTable {
     const others = cells.map(([text, shade, mark]) => {
       const look = { className: `right${shade ? " shaded" : ""}${mark ? " marked" : ""}`, style: shade ? `--shade: ${Math.round(100 * shade)}%` : "" };
       const [value, ...interval] = text.split(/ (?=\()/);
-      const more = interval.length ? [" ", element("small", "", interval.join(" "))] : [];
-      return element("td", look, element("bdi", "", value), ...more, mark ? element("span", "unseen", ` ${mark}`) : "");
+      const more = interval.length && element("small", "", interval.join(" "));
+      return element("td", look, element("bdi", "", value), more && " ", more, mark && element("span", "unseen", ` ${mark}`));
     });
     return element("tr", "", first, ...others);
   }
@@ -192,9 +192,9 @@ class TextsTable {
     if (event.key === "Enter" || event.key === " ") this.#open(mark);
     else if (!next) return;
     event.preventDefault();
-    mark.setAttribute("tabindex", next ? -1 : 0);
-    next?.setAttribute("tabindex", 0);
-    next?.focus();
+    if (!next) return;
+    [mark.tabIndex, next.tabIndex] = [-1, 0];
+    next.focus();
   }
 
   #onKey(event) {
