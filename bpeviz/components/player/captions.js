@@ -1,6 +1,6 @@
 // The words, figures and bars about a step of the player.
 
-import { element } from "../shared/dom.js";
+import { element, setClasses } from "../shared/dom.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { Arcs } from "./arcs.js";
 import { Bars } from "./bars.js";
@@ -26,7 +26,6 @@ export class Captions {
   draw({ section, views, several }, hasRaces) {
     this.views = views;
     this.several = several;
-    section.classList.toggle("racing", hasRaces);
     this.races.hidden = !hasRaces;
     this.bars = views.map((view) => new Bars(this.race.cloneNode(true), view, (ids) => this.#light(view, ids)));
     this.races.replaceChildren(...this.bars.map(({ box }) => box));
@@ -35,10 +34,9 @@ export class Captions {
     this.rows.replaceChildren(...this.sentences.map((sentence, i) => (several ? this.#decision(i) : sentence)));
     const { algorithm, rule } = views[0].data;
     const isRuled = Boolean(rule) && !several;
-    section.classList.toggle("ruled", isRuled);
     const { text, tokenStyles } = views[0].data;
     const marksSpaces = !text.includes("▁") && Object.values(tokenStyles).some(([label]) => label[0] === "▁");
-    section.classList.toggle("low-lines", marksSpaces && !several);
+    setClasses(section, { racing: hasRaces, ruled: isRuled, "low-lines": marksSpaces && !several });
     this.root.querySelector(".player > .rule").replaceChildren(...(isRuled ? [element("b", "", algorithm), `: ${rule}.`] : []));
     const kinds = new Set(views.map(({ data }) => (data.atomKind === "bytes" ? "byte" : "character")));
     this.root.querySelector(".legend .atom").textContent = [...kinds].join(" or ");

@@ -5,7 +5,7 @@
 // More lines have names above them; then color is the row's, and each line of the text has its bars.
 
 import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID, idOf, intoBytes, splitIntoCells } from "../shared/cells.js";
-import { element, newButton, unbroken } from "../shared/dom.js";
+import { element, newButton, setClasses, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
 import { TokenList } from "../shared/token_list.js";
@@ -329,8 +329,8 @@ export class Comparison {
     if (!view || this.decorated === score.drawn) return;
     this.decorated = score.drawn;
     if (view === "many") return this.#drawBars();
-    for (const { staves } of score.lines) staves.forEach(({ box }, i) => box.classList.toggle("best", Boolean(data.rows[i].isBest)));
-    for (const { staves } of score.lines) staves.forEach(({ box }, i) => box.classList.toggle("pale", Boolean(data.rows[i].isInSample)));
+    for (const { staves } of score.lines)
+      staves.forEach(({ box }, i) => setClasses(box, { best: data.rows[i].isBest, pale: data.rows[i].isInSample }));
     if (view === "in-bytes") score.drawLetters();
     else this.#drawBrackets();
   }

@@ -3,7 +3,7 @@
 // is at its own step of that size. The stage draws the rows, the captions the words and figures of
 // the step, the selection one token; the playback control moves the step.
 
-import { component, newButton, toggleFullscreen } from "../shared/dom.js";
+import { component, newButton, setClasses, toggleFullscreen } from "../shared/dom.js";
 import { STEP_REQUESTED, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount, ordinal } from "../shared/format.js";
 import { savesPicture } from "../shared/picture.js";
@@ -277,11 +277,9 @@ class Player {
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
-    this.section.classList.toggle("still", Boolean(this.data.isStill));
-    this.section.classList.toggle("plain", Boolean(this.data.isPlain));
-    this.section.classList.toggle("bare", Boolean(this.data.isBare));
-    this.section.classList.toggle("curved", Boolean(this.data.curves));
-    if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
+    const { curves, isBare: bare, isPlain: plain, isStill: still } = this.data;
+    setClasses(this.section, { still, plain, bare, curved: curves });
+    if (curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
     this.captions.draw(this.stage, Boolean(races));
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
@@ -302,8 +300,7 @@ class Player {
     const { changingSteps } = this.data;
     const isNext = Math.abs(rankOf(changingSteps, step) - rankOf(changingSteps, this.step)) <= 1;
     const beat = isNext ? 1000 * playback.beat : 0;
-    section.classList.toggle("jumps", !isNext);
-    section.classList.toggle("in-order", beat > 0);
+    setClasses(section, { jumps: !isNext, "in-order": beat > 0 });
     this.film = { from: this.step, to: step, beat };
     this.eventAt = performance.now();
     this.drawn = {};
@@ -366,8 +363,8 @@ class Player {
     this.#button("last").disabled = step === data.last;
     this.#button("forward").disabled = stepAfter("forward", step, data.last, data.changingSteps) === step;
     this.#namePlayButton();
-    this.section.classList.toggle("at-last", this.#isOver && !this.playback.isPlaying);
-    this.section.classList.toggle("ended", Boolean(data.ways?.length) && this.#isOver && !this.playback.isPlaying);
+    const isAtLast = this.#isOver && !this.playback.isPlaying;
+    setClasses(this.section, { "at-last": isAtLast, ended: isAtLast && data.ways?.length });
   }
 
   // ---- moving
@@ -400,30 +397,22 @@ class Player {
   }
 
   act(action) {
-    switch (action) {
-      case "play":
-        if (this.playback.wasJustTakenOver) return;
-        return this.playback.isPlaying ? this.playback.stop() : this.#play();
-      case "blocks":
-        return this.#showBlocks(this.section.classList.contains("unblocked"));
-      case "projector":
-        return toggleFullscreen(this.section);
-      case "next-token":
-        return this.selection.selectNeighbor(1);
-      case "previous-token":
-        return this.selection.selectNeighbor(-1);
-      case "merges":
-        return this.selection.token && this.#showMerges(this.selection.token.view, this.selection.token.start);
-      case "close":
-        return this.selection.close();
-      case "help":
-        return this.help.showModal();
-      case "close-help":
-        return this.help.close();
-      default:
-        this.playback.stop();
-        this.#moveTo(stepAfter(action, this.step, this.data.last, this.data.changingSteps));
-    }
+    const { playback, section, selection } = this;
+    if (action === "play" && playback.wasJustTakenOver) return;
+    const actions = {
+      play: () => (playback.isPlaying ? playback.stop() : this.#play()),
+      blocks: () => this.#showBlocks(section.classList.contains("unblocked")),
+      projector: () => toggleFullscreen(section),
+      "next-token": () => selection.selectNeighbor(1),
+      "previous-token": () => selection.selectNeighbor(-1),
+      merges: () => selection.token && this.#showMerges(selection.token.view, selection.token.start),
+      close: () => selection.close(),
+      help: () => this.help.showModal(),
+      "close-help": () => this.help.close(),
+    };
+    if (actions[action]) return actions[action]();
+    playback.stop();
+    this.#moveTo(stepAfter(action, this.step, this.data.last, this.data.changingSteps));
   }
 
   #showBlocks(on) {

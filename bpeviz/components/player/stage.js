@@ -2,7 +2,7 @@
 // Rows without steps have a comparison.
 
 import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
-import { element, followSize } from "../shared/dom.js";
+import { element, followSize, setClasses } from "../shared/dom.js";
 import { BLOCK_LETTERS, MergeBlocks } from "../shared/merge_blocks.js";
 import { Comparison } from "./comparison.js";
 import { LARGEST, LARGEST_OF_LINES, NARROW, SMALLEST, SMALLEST_BLOCKED, fitScore, scrollingSize, sizesOfRows, unbrokenSize, wordySize } from "./fit.js";
@@ -67,9 +67,7 @@ export class Stage {
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);
     this.names.replaceChildren("Rows, from above: ", ...views.flatMap(({ title }, i) => [i ? " · " : "", element("b", "", title)]));
-    this.section.classList.toggle("several", this.several);
-    this.section.classList.toggle("bytes", score.isBytes);
-    this.section.classList.add("drawn");
+    setClasses(this.section, { several: this.several, bytes: score.isBytes, drawn: true });
     this.scored(score);
   }
 
@@ -100,8 +98,7 @@ export class Stage {
     this.drawnBlocks = drawn;
     this.score.blocks = [];
     this.words = null;
-    this.section.classList.remove("blocked");
-    this.section.classList.toggle("short", isShort);
+    setClasses(this.section, { blocked: false, short: isShort });
     if (!isShort) return true;
     const said = (words, box) => this.said(words, box);
     const { below } = this.score;
@@ -182,8 +179,7 @@ export class Stage {
       section.classList.add("compact"); // the equation and the race are one line
       fits = fit();
     }
-    section.classList.toggle("scrolls", !fits);
-    section.classList.remove("fitting");
+    setClasses(section, { scrolls: !fits, fitting: false });
     score.layOut();
   }
 

@@ -2,7 +2,7 @@
 // Before an answer, the payload has no later step; the server then appends those that show the answer. In a room,
 // answers are counted, and nothing is judged before its leader reveals the answer.
 
-import { element, newButton, tokenLabel } from "../shared/dom.js";
+import { element, newButton, setClasses, tokenLabel } from "../shared/dom.js";
 import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
 import { Ids } from "./ids.js";
@@ -166,7 +166,7 @@ export class Task {
     const isOpen = (isPlaced || act === "pair") && !isClosed && places.length;
     const hasOptions = Boolean(options?.length);
     const states = { tasked: data, titled: data?.isTitled, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !result, revealed: data && isRevealed(data), offered: hasOptions && result && !isTold(data) };
-    for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
+    setClasses(this.player.section, states);
   }
 
   #drawActions() {

@@ -4,7 +4,7 @@
 // shown above them (`on("vote", "above")`) or alone, with a stage of its own (`on("task", payload, send)`).
 
 import { copyText } from "../shared/clipboard.js";
-import { component, element, newButton, saveFile } from "../shared/dom.js";
+import { component, element, newButton, saveFile, setClasses } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { following, inWords, namesOf, timeInWords } from "./run_sheet.js";
@@ -382,9 +382,7 @@ class Room {
       if (state.vote) this.#pause();
       this.#makePlace();
     }
-    const { classList } = this.find(".room");
-    classList.toggle("voting", Boolean(state.vote));
-    classList.toggle("previewing", vote !== state.vote);
+    setClasses(this.find(".room"), { voting: state.vote, previewing: vote !== state.vote });
     this.ballot.update(vote, state.followers, vote !== state.vote);
     this.on("vote", !vote ? "" : vote.isAlone ? "alone" : "above");
     this.#drawTask(vote, state.vote ? this.stage : this.previewedStage);

@@ -16,6 +16,15 @@ export function element(tag, look = "", ...content) {
 }
 
 /**
+ * Give an element each class whose value is true, and take the others away.
+ * @param {Element} box
+ * @param {Object<string, any>} states
+ */
+export function setClasses(box, states) {
+  for (const name in states) box.classList.toggle(name, Boolean(states[name]));
+}
+
+/**
  * Create an SVG element, and append it to a parent if there is one; its text is set as text.
  * @param {any} parent
  * @param {string} tag

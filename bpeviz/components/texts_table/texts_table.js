@@ -94,11 +94,10 @@ class TextsTable {
   // Intervals stand below their values in all rows or in none.
   #fit() {
     this.#drawPlot();
-    const { classList } = this.frame;
     const isWide = () => this.table.offsetWidth > this.frame.clientWidth;
-    classList.remove("stacked");
-    classList.toggle("stacked", isWide());
-    classList.toggle("fits", !isWide());
+    this.frame.classList.remove("stacked");
+    this.frame.classList.toggle("stacked", isWide());
+    this.frame.classList.toggle("fits", !isWide());
     const [head, row] = [this.table.tHead, this.table.rows[1]].map((part) => part?.offsetHeight);
     const bar = this.frame.offsetHeight - this.frame.clientHeight;
     const limits = isWide() && row && document.documentElement.dataset.embedded === undefined;
