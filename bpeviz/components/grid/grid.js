@@ -1,7 +1,7 @@
 // The grid of Inspect: characters, code points, bytes, the normalized text, pre-tokens, tokens and
 // ids, one below the other, in lines that fit the page.
 
-import { Tooltip, component, element, observeSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
+import { Tooltip, component, element, moveFocus, observeSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
 import { savesPicture } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -43,7 +43,7 @@ class Grid {
     on("mouseleave", () => this.clear());
     on("focusin", ({ target }) => this.#focus(target));
     on("focusout", () => this.clear());
-    on("keydown", (event) => this.#key(event));
+    on("keydown", (event) => (event.key === "Escape" ? this.tooltip.hide() : moveFocus(event, this.buttons)));
     on("click", ({ target }) => {
       const id = target.closest(".tokens .cell, .ids .cell")?.token?.id ?? null;
       if (id !== null) this.on("token", id);
@@ -213,18 +213,6 @@ class Grid {
     this.focused = button.number;
     this.#updateTabOrder();
     this.highlight(button.cell);
-  }
-
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const last = this.buttons.length - 1;
-    const targets = { ArrowRight: this.focused + 1, ArrowLeft: this.focused - 1, Home: 0, End: last };
-    const target = targets[event.key];
-    if (event.key === "Escape") this.tooltip.hide();
-    if (target === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.buttons[Math.max(0, Math.min(last, target))]?.focus();
   }
 
   /** Highlight everything above and below a cell, and show its tooltip. */

@@ -1,6 +1,6 @@
 // The race: the best candidates of a step as bars, one for each value, with its candidates behind it.
 
-import { element } from "../shared/dom.js";
+import { element, moveFocus } from "../shared/dom.js";
 import { formatFigure } from "../shared/format.js";
 
 const LEAVING_TIME = 200; // milliseconds
@@ -45,7 +45,7 @@ export class Bars {
     const point = ({ target }) => pointed(target.closest(".pair")?.ids ?? null);
     for (const name of ["pointerover", "focusin"]) this.list.addEventListener(name, point);
     for (const name of ["pointerleave", "focusout"]) this.list.addEventListener(name, () => pointed(null));
-    this.list.addEventListener("keydown", (event) => this.#key(event));
+    this.list.addEventListener("keydown", (event) => moveFocus(event, this.#pairs, TURNS));
   }
 
   /** @param {RacePayload | null} data */
@@ -107,17 +107,5 @@ export class Bars {
     for (const pair of row.querySelectorAll(".wins")) pair.classList.remove("wins");
     row.ariaHidden = "true";
     setTimeout(() => row.remove(), LEAVING_TIME);
-  }
-
-  #key(event) {
-    const pairs = this.#pairs;
-    const at = pairs.indexOf(event.target);
-    const next = pairs[at + (TURNS[event.key] ?? NaN)];
-    if (at < 0 || !(event.key in TURNS)) return;
-    event.preventDefault();
-    if (!next) return;
-    pairs[at].tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
   }
 }

@@ -2,7 +2,7 @@
 // Before an answer, the payload has no later step; the server then appends those that show the answer. In a room,
 // answers are counted, and nothing is judged before its leader reveals the answer.
 
-import { element, newButton, setClasses, tokenLabel } from "../shared/dom.js";
+import { element, moveFocus, newButton, setClasses, tokenLabel } from "../shared/dom.js";
 import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
 import { Ids } from "./ids.js";
@@ -87,7 +87,7 @@ export class Task {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.#send(this.typed.value), PAUSE);
     });
-    on(this.gaps, "keydown", (event) => this.#key(event));
+    on(this.gaps, "keydown", (event) => moveFocus(event, this.buttons));
     on(this.gaps, "focusin", ({ target }) => this.#ring(this.buttons.indexOf(target)));
     on(this.gaps, "focusout", () => this.#ring(-1));
     signal.addEventListener("abort", () => clearTimeout(this.timer));
@@ -404,18 +404,6 @@ export class Task {
   clear() {
     if (this.data?.act === "pair") this.#outline(false);
     this.ringed = -1;
-  }
-
-  #key(event) {
-    const { buttons } = this;
-    const at = buttons.indexOf(event.target);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    if (!buttons[to]) return;
-    buttons[at].tabIndex = -1;
-    buttons[to].tabIndex = 0;
-    buttons[to].focus();
   }
 
   // ---- answers

@@ -51,6 +51,24 @@ export function newButton(className, text, pressed, name) {
   return element("button", { className, onclick: pressed, ...(name && { ariaLabel: name }) }, text);
 }
 
+const TURNS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+/**
+ * Let keys move the focus in a row of elements, of which one is a tab stop.
+ * @param {KeyboardEvent} event
+ * @param {any[]} boxes
+ * @param {Object<string, number>} [turns] by how many elements each key moves it
+ */
+export function moveFocus(event, boxes, turns = TURNS) {
+  const [by, at] = [turns[event.key], boxes.indexOf(event.target)];
+  if (!by || at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  event.stopPropagation(); // the player has such keys, too
+  const next = boxes[Math.max(0, Math.min(boxes.length - 1, at + by))];
+  [boxes[at].tabIndex, next.tabIndex] = [-1, 0];
+  next.focus();
+}
+
 /**
  * Let an element fill the screen, or no longer; a frame may forbid it.
  * @param {Element} shown
