@@ -3,11 +3,10 @@
 
 import { withParameters } from "../shared/address.js";
 import { copyText } from "../shared/clipboard.js";
-import { currentStep } from "../shared/events.js";
+import { currentStep, sendUntil } from "../shared/events.js";
 
 const RESULT_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 1000; // milliseconds
-const MAX_REQUESTS = 60;
 const PICTURES = ".st-key-player, .st-key-lock_step, .st-key-score, .st-key-texts_table, .st-key-inspect_player, .st-key-grid";
 
 // A page has these buttons once. Streamlit may replace them at any time, also between a press and the answer:
@@ -45,25 +44,17 @@ function embedCode(url) {
   return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>\n${button.fitFrames}`;
 }
 
-// Ask Python for the settings until it answers: of two components that report at the same
-// time, as when the player reports its step, Streamlit receives one.
+// Ask Python for the settings.
 function request(step, qr) {
-  const pending = (button.pending = { first: Date.now(), timer: 0, resolve: null });
-  const answer = new Promise((resolve) => (pending.resolve = resolve));
-  let requests = 0;
-  const send = () => {
-    if (button.pending !== pending || ++requests > MAX_REQUESTS) return clearInterval(pending.timer);
-    button.send({ number: Date.now(), page: location.origin + location.pathname, step, qr });
-  };
-  pending.timer = setInterval(send, RETRY_AFTER);
-  send();
-  return answer;
+  const pending = (button.pending = { first: Date.now(), ...Promise.withResolvers() });
+  const send = () => button.send({ number: Date.now(), page: location.origin + location.pathname, step, qr });
+  sendUntil(send, () => button.pending !== pending, RETRY_AFTER);
+  return pending.promise;
 }
 
 function receive(answer) {
   const { pending } = button;
   if (!pending || answer.request < pending.first) return;
-  clearInterval(pending.timer);
   pending.resolve(answer);
   button.pending = null;
 }

@@ -95,11 +95,8 @@ export class PlaybackControl {
     if (!this.isPlaying) return;
     const seconds = secondsBetween(this.previousFrame, now);
     this.previousFrame = now;
-    const waits = this.isOpening && !this.isSeen;
-    if (!waits) {
-      const rank = this.pace.advance(seconds, this.speed);
-      this.player.go(stepOfRank(this.player.data.changingSteps, rank));
-    }
+    const rank = this.pace.advance(seconds, this.speed);
+    this.player.go(stepOfRank(this.player.data.changingSteps, rank));
     this.player.tell();
     if (this.pace.isOver) {
       this.openingEnds?.abort();
@@ -144,13 +141,11 @@ export class PlaybackControl {
       if (event.type === "input" ? isTyping : !event.composedPath().includes(this.section)) this.#leaveWritten(last, isTyping);
     };
     for (const name of ["pointerdown", "input"]) document.addEventListener(name, leave, { signal, capture: true });
-    const timer = setTimeout(() => this.whenSeen(() => {
-      if (this.isPlaying || signal.aborted) return;
+    this.#afterPause(signal, WRITTEN_AFTER, () => {
       this.isWritten = true;
       this.haste = Math.max(1, duration(this.#rank(last)) / LONGEST_WRITTEN / this.player.speed);
       this.play(last, last);
-    }), WRITTEN_AFTER);
-    signal.addEventListener("abort", () => clearTimeout(timer));
+    });
   }
 
   // Typing shows the last step, and so does a press outside of the player, which stops later texts, too.
@@ -173,22 +168,19 @@ export class PlaybackControl {
 
   /** Play the opening once the player is seen, until the user does something. */
   awaitOpening() {
-    const { section } = this;
     const { signal } = (this.openingEnds = new AbortController());
     for (const name of ["keydown", "pointerdown", "wheel", "touchstart"])
       document.addEventListener(name, () => this.#takeOver(), { signal, capture: true, passive: false });
-    const observer = new IntersectionObserver(([entry]) => (this.isSeen = entry.intersectionRatio > 0.5), { threshold: 0.5 });
-    observer.observe(section.querySelector(".stage"));
-    const begin = setInterval(() => {
-      if (!this.isSeen || document.hidden || this.isPlaying) return;
-      clearInterval(begin);
+    this.#afterPause(signal, OPENING_AFTER, () => {
       store(OPENED, "yes");
       this.#start(new Opening(this.#rank(this.player.data.last)));
-    }, OPENING_AFTER);
-    signal.addEventListener("abort", () => {
-      clearInterval(begin);
-      observer.disconnect();
     });
+  }
+
+  // Act after a pause, as soon as the stage is seen, unless it plays or the signal is aborted.
+  #afterPause(signal, pause, act) {
+    const timer = setTimeout(() => this.whenSeen(() => this.isPlaying || signal.aborted || act()), pause);
+    signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
   // What the user does stops the opening. A press on Pause, or the space bar, does no more.

@@ -21,6 +21,18 @@ export function subscribe(name, listener, signal) {
 }
 
 /**
+ * Send a message until it is answered: of two components that report at the same time, as when the player
+ * reports its step, Streamlit receives one.
+ * @param {() => void} send
+ * @param {() => any} isAnswered also where the message is out of date
+ * @param {number} pause milliseconds
+ */
+export function sendUntil(send, isAnswered, pause) {
+  send();
+  const timer = setInterval(() => (isAnswered() ? clearInterval(timer) : send()), pause);
+}
+
+/**
  * Return the player's step, or null without a player.
  * @returns {number | null}
  */

@@ -2,6 +2,7 @@
 // (`bpeviz/ui/tab_state.py`). It draws nothing. The text boxes store their texts themselves.
 
 import { withParameters } from "../shared/address.js";
+import { sendUntil } from "../shared/events.js";
 import { remember, valuesBeforeReload } from "../shared/tab.js";
 
 const RETRY_AFTER = 3000; // milliseconds
@@ -36,9 +37,8 @@ async function answer({ address, mark }, on) {
   const isSent = await send(address).catch(() => false);
   removeFromAddress([mark]);
   let attempt = 0; // another object, or Streamlit would take it for the same value
-  const report = () => on("restored", { number, isSent, attempt: attempt++ });
-  if (askedAt === address) report();
-  const timer = setInterval(() => (askedAt === address ? report() : clearInterval(timer)), RETRY_AFTER);
+  if (askedAt !== address) return;
+  sendUntil(() => on("restored", { number, isSent, attempt: attempt++ }), () => askedAt !== address, RETRY_AFTER);
 }
 
 /**

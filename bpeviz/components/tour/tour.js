@@ -2,11 +2,11 @@
 // Both are popovers, above everything but dialogs, and follow the mark, which a page may draw again at any time.
 
 import { component, element, newButton } from "../shared/dom.js";
-import { WAY_CHOSEN, emit } from "../shared/events.js";
+import { WAY_CHOSEN, emit, sendUntil } from "../shared/events.js";
 
 const LOOK_EVERY = 200; // milliseconds
 const MISSING_AFTER = 6000; // milliseconds until a mark counts as missing
-const SEND_AGAIN = 2000; // of two components that report at the same time, Streamlit receives one
+const SEND_AGAIN = 2000;
 const [GAP, EDGE, TOP] = [12, 8, 56];
 const BELOW_TEXT = 370; // pixels: over the inputs, the box leaves the text free
 const TOUCHES = ["keydown", "pointerdown", "wheel", "touchmove"];
@@ -100,11 +100,9 @@ class Tour {
 
   send(step) {
     const { key } = this;
-    const again = () => this.box.isConnected && this.key === key && this.send(step);
+    const sent = (this.sent = {}); // until another is
     this.box.ariaBusy = "true";
-    clearTimeout(this.sending);
-    this.sending = setTimeout(again, SEND_AGAIN);
-    this.on("step", step);
+    sendUntil(() => this.on("step", step), () => !this.box.isConnected || this.key !== key || this.sent !== sent, SEND_AGAIN);
   }
 
   /** Give the focus to the mark, from which Escape comes back. */
