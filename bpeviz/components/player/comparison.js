@@ -347,9 +347,7 @@ export class Comparison {
     const most = Math.max(1, ...[...ofParagraphs.keys()].flatMap(countsOf));
     score.lines.forEach(({ first, kind, staves, isThin, element: line }, k) => {
       staves.forEach(({ box }, i) => box.classList.add(`row${i}`));
-      if (kind.startsWith("fold")) {
-        line.append(newButton("unfold", `${kind.slice(5)} equal lines`, () => this.unfold(k)));
-      }
+      if (kind.startsWith("fold")) line.append(newButton("unfold", `${kind.slice(5)} equal lines`, () => this.unfold(k)));
       const { line: paragraph } = score.cells[first];
       if (/fold|gone/.test(kind) || isThin || !score.bars || score.cells[first - 1]?.line === paragraph) return;
       const counts = countsOf(paragraph);
