@@ -101,22 +101,6 @@ def test_nearly_as_many_tokens_as_looks_differ_at_each_step(text: str, merges: i
     assert all(looks >= tokens - 1 for tokens, looks in counts)
 
 
-@many()
-@given(st.text("abc ", min_size=1, max_size=40), st.sampled_from([*TRAINERS]))
-def test_early_tokens_are_those_of_the_first_steps_one_by_one(text: str, key: str) -> None:
-    boundaries = usual.train(key, text).boundaries(text)
-    atoms = {*boundaries.atom_ids.tolist()}
-    expected: list[set[int]] = []
-    before = boundaries.ids(0).tolist()
-    for step in range(1, boundaries.steps + 1):
-        row = boundaries.ids(step).tolist()
-        if row != before:
-            expected.append({*row} - atoms)
-        before = row
-    many_tokens = [len(ids) > COLORS + 4 for ids in [*expected, range(99)]]
-    assert [*contacts(boundaries).early] == expected[: many_tokens.index(True)]
-
-
 @pytest.mark.parametrize("key", TRAINERS)
 def test_contacts_are_the_neighbors_at_every_step(key: str) -> None:
     training = usual.train(key, TEXT)

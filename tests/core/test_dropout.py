@@ -110,12 +110,7 @@ MERGES = [
     ("un", "related"),
 ]  # fmt: skip
 LETTERS = "unrelatd"
-VOCABULARY = {
-    token: i
-    for i, token in enumerate(
-        (*"unrelatd", "re", "at", "ed", "un", "ated", "rel", "related", "unrelated")
-    )
-}
+VOCABULARY = {token: i for i, token in enumerate((*LETTERS, *map("".join, MERGES)))}
 UNRELATED = tokenizer_of(MERGES, LETTERS)
 
 

@@ -114,11 +114,8 @@ def test_restricted_training_equals_reference_at_every_step(
         check(tokenizer, training, held, hidden)
     for step, at_step in enumerate(hidden):
         assert training.at_step(step).hidden == at_step
-        assert (
-            texts_of(training)
-            .vocabulary(training, step)
-            .endswith(f", {len(at_step)} of them too rare to use")
-        )
+        words = texts_of(training).vocabulary(training, step)
+        assert words.endswith(f", {len(at_step)} of them too rare to use")
 
 
 @many()
@@ -156,10 +153,8 @@ def test_sennrich_words_restricted_as_worked_by_hand() -> None:
     assert cut("lower") == ["l", "o", "w", "e", "r</w>"]
     # After two merges est</w> occurs nine times, and is used.
     assert cut("widest", 2) == ["w", "i", "d", "est</w>"]
-    assert (
-        texts_of(restricted).vocabulary(restricted, 10)
-        == "11 characters + 10 merges, 8 of them too rare to use"
-    )
+    words = texts_of(restricted).vocabulary(restricted, 10)
+    assert words == "11 characters + 10 merges, 8 of them too rare to use"
 
 
 @pytest.mark.parametrize("how", [{"threshold": 4}, {"algorithm": "scaffold"}], ids=str)

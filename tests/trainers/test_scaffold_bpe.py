@@ -218,6 +218,11 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
         assert {*table["id"]} == scaffolds(training, step)
         cut = training.merger(step).boundaries(corpus).ids(step).tolist()
         assert [*table["times"]] == [cut.count(token) for token in table["id"]]
+        for token, larger, times in zip(
+            table["id"], table["merged into"], table["times merged"], strict=True
+        ):
+            into = [merge.new_id for merge in training.merges[:step] if token in merge[:2]]
+            assert (larger, times) == (into[:3], len(into))
         since = [*table["since merge"]]
         assert since == sorted(since, reverse=True)
         for token, start in zip(table["id"], since, strict=True):

@@ -313,13 +313,13 @@ def test_export_offers_a_format_or_says_why_not_and_names_another(key: str) -> N
     assert all(markdown.escape(FORMATS["bpeviz"].title) in reason for reason in reasons)
 
 
-def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
+def test_an_animation_is_offered_if_merges_change_the_text() -> None:
     one = brought("huggingface")
     state = {"tokenizers_opened": [one], "inspected_by": one.key}
     assert labels(along("inspect", **state))[0] == "Web page that plays"
-    assert "Web page that plays" not in labels(
-        along("inspect", **state, text_box="~", text_sample="own")
-    )
+    state |= {"text_box": "~", "text_sample": "own"}
+    for key in ("inspect", "train"):
+        assert "Web page that plays" not in labels(along(key, **state))
 
 
 def test_refused_files_are_forgotten_unless_a_second_file_completes_them() -> None:

@@ -151,6 +151,7 @@ def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
     app.session_state["tokenizers_opened"] = [opened]
     app.run()
     assert "“long\\.txt”. Open it again" in app.warning[0].value
+    assert not app.switch_page("app.py").run().warning
 
 
 @pytest.mark.slow

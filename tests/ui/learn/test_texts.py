@@ -127,6 +127,8 @@ def check_ranks(questions: Sequence[Task], text: str) -> None:
     for question in questions:
         pair = min(pairwise(row), key=lambda pair: ranks.get(b"".join(pair), len(ranks)))
         check_places(question, row, pair)
+        listed = [int(str(item[-1]).replace(",", "")) for item in question.rows[0]["items"]]
+        assert listed == sorted(listed)
         assert f" {ranks[b''.join(pair)]:,}, the first that fits" in told(question)
         row = merge(row, pair)
 
