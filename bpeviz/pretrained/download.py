@@ -352,23 +352,45 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
     report(f"{name}: ready")
 
 
-@dataclass
-class _Download:
-    """The latest background download of a vocabulary, running or failed.
+class _Download(threading.Thread):
+    """The latest background download of a vocabulary.
 
     Attributes:
-        message: Its state.
+        vocabulary: Its name.
         user: The user who asked for it.
-        failed_at: When it failed by the monotonic clock; None while it is running.
+        message: Its state.
+        failed_at: When it failed by the monotonic clock, or None.
     """
 
-    message: str
-    user: str = ""
-    failed_at: float | None = None
+    def __init__(self, vocabulary: str, user: str) -> None:
+        super().__init__(name=f"vocabulary-{vocabulary}", daemon=True)
+        self.vocabulary, self.user, self.message = vocabulary, user, f"{vocabulary}: starting …"
+        self.failed_at: float | None = None
+
+    def run(self) -> None:
+        """Download it."""
+        try:
+            fetch(self.vocabulary, self._report)
+        except Exception as error:
+            self.message = str(error)
+            if not isinstance(error, VocabularyUnavailable):  # a bug; the page must not wait on
+                _log.exception("fetching %s", self.vocabulary)
+                why = f"{type(error).__name__}: {error}"
+                self.message = f"The vocabulary {self.vocabulary} could not be fetched: {why}."
+            self.failed_at = time.monotonic()
+
+    def _report(self, message: str) -> None:
+        self.message = message
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is finished, or has failed long enough ago to be repeated."""
+        failed_at = -math.inf if self.failed_at is None else self.failed_at
+        return not self.is_alive() and time.monotonic() - failed_at > transfer.LIMITS.pause
 
 
 _downloads: dict[str, _Download] = {}
-_jobs_lock = threading.Lock()
+_downloads_lock = threading.Lock()
 
 
 def fetch_in_background(name: str, retry: bool = False) -> None:
@@ -387,40 +409,24 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
     if available(name):
         return
     user = context.current().user()
-    with _jobs_lock:
-        latest = _downloads.get(name)
-        if latest is not None:
-            if latest.failed_at is None:
-                return
-            if not retry and time.monotonic() - latest.failed_at < transfer.LIMITS.pause:
-                return
+    with _downloads_lock:
+        for latest in [*_downloads.values()]:
+            if latest.is_over or (retry and latest.vocabulary == name and not latest.is_alive()):
+                del _downloads[latest.vocabulary]
+        if name in _downloads:
+            return
         if hub.is_id(name):
             _check_room(user)
         if retry:
             # The user may have just connected the network.
             _unreachable.clear()
-        job = _downloads[name] = _Download(f"{name}: starting …", user)
-    try:
-        threading.Thread(
-            target=_run_download, args=(name, job), name=f"vocabulary-{name}", daemon=True
-        ).start()
-    except RuntimeError as error:  # no more threads available
-        _fail(job, f"The vocabulary {name} could not be fetched: {error}.")
+        _downloads[name] = _Download(name, user)
+        _downloads[name].start()
 
 
 def _check_room(user: str) -> None:
-    """Raise `VocabularyUnavailable` if no download may start; forget old failures."""
-    now = time.monotonic()
-    for name, job in [*_downloads.items()]:
-        if (
-            hub.is_id(name)
-            and job.failed_at is not None
-            and now - job.failed_at > transfer.LIMITS.pause
-        ):
-            del _downloads[name]
-    running = [
-        job.user for name, job in _downloads.items() if hub.is_id(name) and job.failed_at is None
-    ]
+    """Raise `VocabularyUnavailable` if no download of a model may start."""
+    running = [job.user for name, job in _downloads.items() if hub.is_id(name) and job.is_alive()]
     if user and running.count(user) >= limits.USER_HUB_DOWNLOADS:
         raise VocabularyUnavailable(
             "You download another model at the moment, which is the limit. Wait until it is "
@@ -433,39 +439,16 @@ def _check_room(user: str) -> None:
         )
 
 
-def _run_download(name: str, job: _Download) -> None:
-    def report(message: str) -> None:
-        job.message = message
-
-    try:
-        fetch(name, report)
-    except VocabularyUnavailable as error:
-        _fail(job, str(error))
-    except Exception as error:  # a bug here; the page must not wait forever
-        _log.exception("fetching %s", name)
-        _fail(job, f"The vocabulary {name} could not be fetched: {type(error).__name__}: {error}.")
-    else:
-        with _jobs_lock:
-            if _downloads.get(name) is job:
-                del _downloads[name]
-
-
-def _fail(job: _Download, message: str) -> None:
-    with _jobs_lock:
-        job.message = message
-        job.failed_at = time.monotonic()
-
-
 def progress(name: str) -> DownloadStatus:
     """Return the state of a vocabulary, without starting a download.
 
     Raises:
         ValueError: The name is unknown.
     """
+    job = _downloads.get(name)
+    is_running = job is not None and job.is_alive()  # asked first: it may finish just now
     if available(name):
         return DownloadStatus("ready", f"{name}: ready")
-    with _jobs_lock:
-        job = _downloads.get(name)
-        if job is None:
-            return DownloadStatus("missing", f"{name}: not on this machine yet")
-        return DownloadStatus("fetching" if job.failed_at is None else "failed", job.message)
+    if job is None or not (is_running or job.failed_at):
+        return DownloadStatus("missing", f"{name}: not on this machine yet")
+    return DownloadStatus("fetching" if is_running else "failed", job.message)

@@ -386,11 +386,7 @@ def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("complaint", "reason"),
     [
-        ("", "pip reported “no message”"),
-        (
-            "ERROR: No matching distribution found for small==1\n\n[notice] A new pip\n",
-            "pip reported “No matching distribution found for small==1”",
-        ),
+        ("", "no message"),
         (
             "ERROR: Exception:\nTraceback (most recent call last):\n"
             "OSError: [Errno 28] No space left on device\n",
@@ -424,13 +420,7 @@ def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        (errno.ENOSPC, "The disk is full"),
-        (errno.EACCES, "not writable"),
-        (errno.EROFS, "not writable"),
-        (errno.EIO, "cannot be used"),
-    ],
+    ("code", "words"), [(errno.ENOSPC, "full"), (errno.EROFS, "writable"), (errno.EIO, "used")]
 )
 def test_fetch_reports_failed_writes(
     world: World, monkeypatch: pytest.MonkeyPatch, code: int, words: str
