@@ -231,6 +231,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
         assert not any(part in drawn(app) for part in kept)
         app = give(app, name, question.judge(None).right)
     assert all(part in drawn(app) for part in kept)
+    assert "{" not in drawn(app)
     assert {*marks(app, chapter.key)} == {"first"}
     app.session_state["copy_link"] = {"request": 1}
     place = name.rpartition("/")[0]

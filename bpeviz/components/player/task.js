@@ -165,7 +165,8 @@ export class Task {
     const isPlaced = act === "boundaries";
     const isOpen = (isPlaced || act === "pair") && !isClosed && places.length;
     const hasOptions = Boolean(options?.length);
-    const states = { tasked: data, titled: data?.isTitled, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !result, revealed: data && isRevealed(data), offered: hasOptions && result && !isTold(data) };
+    const isOver = result && result.kind !== "again";
+    const states = { tasked: data, titled: data?.isTitled, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !isOver, revealed: data && isRevealed(data), offered: hasOptions && isOver && !isTold(data) };
     setClasses(this.player.section, states);
   }
 

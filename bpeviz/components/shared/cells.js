@@ -161,7 +161,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
         }
       }
       else if (INVISIBLE.test(sign) && !JOINED.test(sign)) {
-        baseClass += " quiet";
+        baseClass += sign === "\n" ? " quiet break" : " quiet";
         shown = betweenRows.has(atom) ? NO_WIDTH : (STAND_INS[sign] ?? `⟨${codePoint(sign)}⟩`);
       }
       add(sign, shown, rightToLeft ? `${baseClass} rtl` : baseClass, labels);

@@ -153,7 +153,7 @@ def encoding(
 
 def played(text: str, tokenizer: Tokenizer, name: str) -> Player:
     """Return the payload of the player for a text that is encoded as soon as it is seen."""
-    payload = plain(on_stage(encoding(text, tokenizer), name))
+    payload = bare(on_stage(encoding(text, tokenizer), name))
     payload["plays"], payload["name"] = True, name
     return payload
 
@@ -423,7 +423,7 @@ def plain(payload: Player) -> Player:
 
 
 def bare(payload: Player) -> Player:
-    """Return a payload whose steps are played without words: merges are not known yet."""
+    """Return a payload whose steps are played without words."""
     return {**plain(payload), "isBare": True}
 
 

@@ -526,7 +526,7 @@ def _draw_belief(chapter: Chapter) -> bool:
 def _draw_own(chapter: Chapter) -> None:
     """Draw the task of a chapter once more, about a text that the user types."""
     st.header("Your own", anchor=False)
-    st.markdown(prose.read(chapter.key).own)
+    st.markdown(prose.fill(prose.read(chapter.key).own, chapter.figures()))
     if len(ready(chapter.own_needs)) < len(chapter.own_needs):
         return
     if chapter.longest <= OWN_WORD.longest:

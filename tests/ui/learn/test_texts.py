@@ -130,6 +130,12 @@ def check_ranks(questions: Sequence[Task], text: str) -> None:
         listed = [int(str(item[-1]).replace(",", "")) for item in question.rows[0]["items"]]
         assert listed == sorted(listed)
         assert f" {ranks[b''.join(pair)]:,}, the first that fits" in told(question)
+        listed = [item[0]["label"] + item[1]["label"] for item in question.rows[0]["items"]]
+        right = listed.index(b"".join(pair).decode())
+        before = listed[right - 1]  # the list alone does not tell which merge comes next
+        assert right
+        assert before not in text
+        assert ranks[before.encode()] < ranks[b"".join(pair)]
         row = merge(row, pair)
 
 

@@ -57,7 +57,7 @@ def _split_line(text: str) -> Task[int]:
 
 
 def _after_space() -> None:
-    payload = engine.bare(engine.played(AFTER_SPACE, stored.o200k(), "After a space"))
+    payload = engine.played(AFTER_SPACE, stored.o200k(), "After a space")
     components.player(payload, "learn_why_space")
 
 
