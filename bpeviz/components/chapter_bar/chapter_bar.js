@@ -8,9 +8,7 @@ import { store, stored } from "../shared/storage.js";
 const STORE = "bpeviz-learn";
 const EMPTY = { answers: {}, marks: {} };
 
-/**
- * @typedef {{answers: Record<string, any>, marks: Record<string, string>}} Progress
- */
+/** @typedef {{answers: Record<string, any>, marks: Record<string, string>}} Progress */
 
 /**
  * Return the stored progress, which is empty at first or where storage is switched off.
@@ -40,7 +38,6 @@ class ChapterBar {
     this.nav = root.querySelector("nav");
     this.name = root.querySelector("b");
     this.list = root.querySelector("ol");
-    this.asked = null;
   }
 
   /** @param {ChapterBarPayload} data */

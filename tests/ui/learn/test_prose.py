@@ -63,16 +63,6 @@ ALIKE = (
 
 SENSES = {word: group.split()[0] for group in ALIKE for word in group.split()}
 
-REPEATED = {
-    "The model receives only token ids.": "The ids that it gets do not show letters.",
-    "Which neighbors stand side by side most often?": "The one that is most frequent just then.",
-    "It does not change the tokens of the word.": "A word gets the same tokens before each mark.",
-    "It applies the merges of training in their order.": "It repeats its training in turn.",
-    "They were made by counting.": "Its training text often had those pieces.",
-    "It looks like the cause, but nobody has shown it.": "What went in, and where to look.",
-}
-"""Sentences before beliefs, and options that repeat their sense."""
-
 HYPHENATION = pyphen.Pyphen(lang="en_US", left=1, right=1)
 
 
@@ -191,10 +181,6 @@ def guessed(beliefs: Sequence[Belief], score: Callable[[Belief, Choice], int]) -
         ]
         right += Fraction(sum(best), len(best))
     return right
-
-
-def test_sense_is_seen_in_other_words() -> None:
-    assert all(senses(sentence) & senses(option) for sentence, option in REPEATED.items())
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["most", "least"])

@@ -38,7 +38,6 @@ OFFERED = {
     key: name for listed in vote_questions.offered() for key, name in listed["questions"].items()
 }
 KEYS = [*OFFERED]
-ON_STAGE = [key for key in KEYS if vote_on(key).is_staged]
 
 
 def answers(question: Task[int]) -> list[int]:
@@ -160,25 +159,6 @@ def test_names_and_previews_of_questions_tell_no_answer() -> None:
         state = Vote(0, asked).state("", can_vote=False)
         assert (state["task"]["right"], state["had"], state["task"]["result"]) == (None, None, None)
         assert state["name"] == named
-
-
-@pytest.mark.parametrize("key", ON_STAGE)
-def test_stage_has_no_later_step_before_the_answer_is_revealed(key: str) -> None:
-    vote = Vote(1, vote_on(key))
-    before, task = vote.stage("a"), vote.state("a")["task"]
-    assert before
-    assert task
-    assert before["isLive"]
-    assert (task["right"], task["result"], task.get("canShow")) == (None, None, None)
-    assert {"right", "result", "given"}.isdisjoint(before.get("task", {}))
-    assert "curves" not in before or [len(before["curves"]["lines"]), before["goal"]] == [1, 0]
-    vote.reveal()
-    after = vote.stage("a")
-    assert after
-    assert after["key"] == before["key"], "further steps of the same timeline"
-    if not task["isLive"] and "curves" not in before and not before.get("isStill"):
-        merges = [payload["views"][0]["steps"]["id"] for payload in (before, after)]
-        assert merges[1][: len(merges[0])] == merges[0] != merges[1]
 
 
 def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
