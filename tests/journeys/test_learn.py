@@ -344,7 +344,7 @@ def test_tour_is_walked_by_keyboard(journey: Journey, tour: Tour) -> None:
             expect(tour_box(page).get_by_role("heading")).to_have_text(step.heading)
             if number == 2:
                 press(page, "Go to this part")
-                assert page.evaluate(AROUND)
+                page.wait_for_function(AROUND)
                 page.keyboard.press("Escape")
                 expect(tour_box(page)).to_be_focused()
             press(page, "Next" if number < len(tour.steps) else "Back to Learn")

@@ -51,7 +51,8 @@ def pairs(page: Page) -> Locator:
 
 
 def votes(page: Page, pair: int) -> None:
-    """Vote by keyboard."""
+    """Vote by keyboard, once the vote is open."""
+    expect(pairs(page).nth(pair)).to_be_enabled()
     pairs(page).nth(pair).press("Enter")
     button(page, "Send").press("Enter")
 
