@@ -50,8 +50,6 @@ ASKED = "401"
 LOST = f"{ASKED}|ERR_|WebSocket connection|when disconnected|in reaching server|not responding"
 """Errors of pages whose server is gone, and comes back without the room."""
 
-ELSEWHERE = "request to another server"
-
 TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
 
 TEXT = "low lower lowest " * 9
@@ -191,9 +189,8 @@ def test_typed_links_and_frames_work_below_a_path(journey: Journey, tmp_path: Pa
             expect(text_box(page)).to_have_value("low lower lowest")
             page.goto(f"{server.address}/{TYPED}")
             expect(text_box(page)).to_have_value("banana bandana")
-        with journey.step(
-            "Two frames play independently, as high as their pages", errors=ELSEWHERE
-        ):
+        frames_play = "Two frames play independently, as high as their pages"
+        with journey.step(frames_play, errors="request to another server"):
             page.goto(course.address)
             first, second = frames = [Stage(page.frame_locator("iframe").nth(i)) for i in range(2)]
             for frame in frames:
