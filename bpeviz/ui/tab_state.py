@@ -1,16 +1,19 @@
-"""Restore texts, settings and opened files after a reload of the tab.
+"""Restore texts, settings and opened files after a reload of the tab, or a restart of the server.
 
 The browser stores the settings that each run sends, and the texts of the text boxes
 (`bpeviz/components/shared/tab.js`). When a tab is reloaded, a script marks the address
-(`bpeviz.ui.server.pages`). The first run of the new session then draws only the frame and
-asks for the state, so that the results of the default text are never shown. A link in the address
-replaces the texts and settings, unless the tab has opened it before. Files are only on
-the server: the new session takes them over from the earlier one, which exists for some minutes.
+(`bpeviz.ui.server.pages`). After a restart, or some minutes without a connection, an open page has
+a new session, too; Streamlit's frontend sends it the values of the widgets on screen, but menus are
+closed. The first run of the new session then draws only the frame and asks for the state, so that
+the results of the default text are never shown. A link in the address replaces the texts and
+settings, unless the tab has opened it before. Files are only on the server: the new session takes
+them over from the earlier one, which exists for some minutes.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -38,6 +41,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import fragments, long_texts, page_change
+from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LinkValues, OneOf, SessionValue, SessionValues, SomeOf, Widget
 
 MARK = "reload"
@@ -48,8 +52,8 @@ LONG_VALUE = 10_000
 
 _KEY = "tab_state"
 _COMPONENT: SessionValue[dict[str, Any]] = SessionValue(_KEY)
-_AWAITED: SessionValue[bool] = SessionValue("tab_state_awaited")
-"""Whether the browser is asked; false once it has answered."""
+_AWAITED: SessionValue[int] = SessionValue("tab_state_awaited")
+"""The number of the request to the browser; 0 once it has answered."""
 
 _VALUES: SessionValue[dict[str, Any]] = SessionValue("tab_state_values")
 """The values of all widgets drawn so far, by their names in links."""
@@ -73,16 +77,17 @@ def restore(page: Page) -> None:
     A page that another one embeds neither stores nor restores it: frames share the storage.
     """
     if not _AWAITED.present:
-        _AWAITED.put(MARK in st.query_params)
-    if _AWAITED.get():
+        is_lost = reconnected() and not st.context.is_embedded
+        _AWAITED.put(1 + secrets.randbelow(10**9) if is_lost or MARK in st.query_params else 0)
+    if number := _AWAITED.get():
         own = inbox()
         match (_COMPONENT.get() or {}).get("restored"):
-            case {"number": 1, "isSent": is_sent}:
-                _AWAITED.put(False)
-                if is_sent and (sent := own.take(_KEY, 1)) is not None:
+            case {"number": answered, "isSent": is_sent} if answered == number:
+                _AWAITED.put(0)
+                if is_sent and (sent := own.take(_KEY, number)) is not None:
                     _take(page, sent)
             case _:
-                address = f"{long_texts.address(own, _KEY)}/1"
+                address = f"{long_texts.address(own, _KEY)}/{number}"
                 components.tab_state({"address": address, "mark": MARK}, _KEY)
                 st.stop()
     title, names = _LOST.get() or ("", [])

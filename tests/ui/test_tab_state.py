@@ -53,12 +53,21 @@ def asking(page: str = "app.py", **query: str) -> AppTest:
     return app
 
 
+def number_of(app: AppTest) -> int:
+    """Return the number of a page's request for its state."""
+    [asked] = [one for one in payloads(app) if one.get("mark") == MARK]
+    name, number = asked["address"].split("/")[-2:]
+    assert name == "tab_state"
+    return int(number)
+
+
 def reloaded(records: Any, page: str = "app.py", **query: str) -> AppTest:
     """Return a page whose browser has sent these records, and whose address has no mark."""
     app = asking(page, **query)
     inbox: long_texts.Inbox = app.session_state["session"]
-    inbox.put("tab_state", 1, json.dumps(records).encode())
-    app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": True}}
+    number = number_of(app)
+    inbox.put("tab_state", number, json.dumps(records).encode())
+    app.session_state["tab_state"] = {"restored": {"number": number, "isSent": True}}
     del app.query_params[MARK]
     app.run()
     assert not app.exception
@@ -79,15 +88,31 @@ def training_app() -> AppTest:
 
 def test_first_run_of_a_reloaded_tab_only_asks_for_its_state() -> None:
     app = asking()
-    [asked] = [one for one in payloads(app) if one.get("mark") == MARK]
-    assert asked["address"].endswith("/tab_state/1")
+    number = number_of(app)
     assert not app.selectbox
     assert not [one for one in payloads(app) if "views" in one or "samples" in one]
     # The browser has nothing, or its storage is switched off.
-    app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": False}}
+    app.session_state["tab_state"] = {"restored": {"number": number, "isSent": False}}
     app.run()
     assert not app.exception
     assert payload(app)["sample"] == text_input.TEXT.first
+
+
+def test_new_session_of_an_open_page_has_the_settings_of_closed_menus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a restart of the server, the browser sends the widgets on screen alone."""
+    before = app_pages.opened("Train", algorithm="wordpiece")
+    records = stored(before)
+    monkeypatch.setattr(tab_state, "reconnected", lambda: True)
+    app = app_pages.opened("Train", tab_state={"restored": {"number": 1, "isSent": True}})
+    assert not app.number_input, "that is the answer to an earlier request"
+    number = number_of(app)
+    app.session_state["session"].put("tab_state", number, json.dumps(records).encode())
+    app.session_state["tab_state"] = {"restored": {"number": number, "isSent": True}}
+    app.run()
+    assert app.session_state["algorithm"] == "wordpiece"
+    assert not [one for one in payloads(app.run()) if "mark" in one]
 
 
 def test_other_ways_to_open_a_page_ask_for_nothing() -> None:

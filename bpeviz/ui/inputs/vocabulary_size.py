@@ -10,7 +10,6 @@ from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.runtime import page_change
-from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch, Values
 
 Options = Iterable[tuple[str, str | int]]
@@ -100,9 +99,7 @@ def vocabulary_size(
     # A hash: sessions must not keep decisions in memory after the cache evicts them.
     decisions = hash((low, training.decisions_hash))
     opening = int(training.sizes[training.opening])
-    if not _BOX_OF.present and reconnected():
-        _BOX_OF.put(decisions)  # the browser sends the size
-    elif _BOX_OF.get() != decisions or SIZE.linked.present:
+    if _BOX_OF.get() != decisions or SIZE.linked.present:
         _BOX_OF.put(decisions)
         linked = SIZE.linked.get()
         SIZE.linked.clear()
