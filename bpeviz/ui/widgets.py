@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -251,10 +251,17 @@ class SomeOf(Widget[list[str]]):
 
 @dataclass(frozen=True, kw_only=True)
 class NumberField(Widget[int]):
-    """A whole number from `low` to `high`."""
+    """A whole number from `low` to `high`.
+
+    Attributes:
+        low: The smallest number.
+        high: The largest number.
+        why: The reason of the smallest one, for a message.
+    """
 
     low: int
     high: int
+    why: str = ""
 
     def allows(self, value: Any) -> bool:
         return type(value) is int and self.low <= value <= self.high
@@ -267,38 +274,31 @@ class NumberField(Widget[int]):
         number = self._stored(values)
         return self.used(initial if number is None else int(number))
 
-    def check_in(self, fold: Settings) -> None:
-        """Open a closed fold with a message if its number is not allowed."""
-        number = self._stored(None)
-        if number is not None and self.used(number) != number:
-            fold.open_again()
+    def warn(self, number: int) -> None:
+        """Draw a message if a number is not allowed."""
+        bounded = self.used(number)
+        if bounded != number:
+            why = f": {self.why}" if self.why and bounded == self.low else ""
+            bound = "least" if bounded == self.low else "most"
+            st.warning(f"{self.label} must be at {bound} {bounded:,}{why}. {bounded:,} is used.")
 
     def box(self, **options: Any) -> int:
         """Draw a box that takes only allowed numbers; return the number."""
         return int(st.number_input(self.label, self.low, self.high, key=self.key, **options))
 
-    def any_number(self, initial: int, *, why: str = "", **options: Any) -> int:
+    def any_number(self, initial: int, **options: Any) -> int:
         """Draw a box that takes any number; return it, or the nearest one that is allowed.
 
         Args:
             initial: The number at first.
-            why: The reason of the lower bound, for the message.
             **options: Arguments of `st.number_input`.
         """
         drawn = self._drawn
         value = initial if (current := self.get()) is None else int(current)
         number = int(st.number_input(value=value, **drawn, **options))
-        # The place is always drawn, so that the elements after it keep their identity.
-        place = st.empty()
-        bounded = self.used(number)
-        if number < self.low:
-            reason = f": {why}" if why else ""
-            place.warning(
-                f"{self.label} must be at least {self.low:,}{reason}. {bounded:,} is used."
-            )
-        elif number > self.high:
-            place.warning(f"{self.label} must be at most {self.high:,}. {bounded:,} is used.")
-        return bounded
+        with st.empty():  # always, so that the elements after it keep their identity
+            self.warn(number)
+        return self.used(number)
 
     def slider(self, initial: int) -> int:
         """Draw a slider; return the number. initial: the number at first."""
@@ -390,7 +390,7 @@ class Section(Switch):
 class Settings(Section):
     """Settings in a menu of the sentence, which are drawn only while it is open.
 
-    A link that has a value of one of them opens them, and so does a value that is not allowed.
+    A link that has a value of one of them opens them.
     """
 
     def for_link(self) -> tuple[None, None]:
@@ -398,25 +398,12 @@ class Settings(Section):
 
     def menu(self) -> DeltaGenerator | None:
         """Draw the words that open the settings; return their place, or None while it is closed."""
-        if self._due.present:
-            self._due.clear()
-            self.put(True)
         page_change.set_again(self.key)
         for widget in self.contents:
             if isinstance(widget, Widget):
                 page_change.set_again(widget.key)
         place = st.popover(self.label, type="tertiary", key=self.key, on_change="rerun")
         return place if place.open else None
-
-    def open_again(self) -> NoReturn:
-        """Run the page again with these settings open, for a message about one of them."""
-        self._due.put(True)
-        st.rerun()
-
-    @property
-    def _due(self) -> SessionValue[bool]:
-        """Whether the next run opens them: Streamlit sets an expander only before it is drawn."""
-        return SessionValue(f"{self.key}_due")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -463,7 +463,8 @@ def choose_text(
         The text, cleaned and cut after `most` characters, or the rows of a table; empty where a
         message says why it cannot be used.
     """
-    _begin(source)
+    if not source.box.present:
+        source.put(source.first)
 
     def take_change() -> None:
         source.take((source.component.get() or {}).get("change"))
@@ -495,13 +496,20 @@ def choose_text(
     name = source.boxed_file.get() or source.file_name.get() or ""
     if tables.ending(name) == ".json" and source.rows is None:
         st.caption(f"{markdown.escape(name)}: one text, with the keys and signs of JSON.")
-    return folded_text(source, most, replaced)
-
-
-def _begin(source: TextSource) -> None:
-    """Set the first sample, if the session has no text yet."""
-    if not source.box.present:
-        source.put(source.first)
+    text = _whole(SessionValues(), source, replaced)
+    size = characters_in(text)
+    if size > limits.TEXT:
+        st.error(
+            f"This text has {size:,} characters; the limit is {limits.TEXT:,}. "
+            f"Shorten it, or use a part of it. {LONGER}"
+        )
+        return ""
+    part = beginning(text, most)
+    if size > most:
+        first = f"{len(part):,} of {len(text):,}"
+        unit = "characters" if isinstance(text, str) else "rows"
+        st.caption(f"This page uses the first {first} {unit}.")
+    return part
 
 
 def text_of(
@@ -531,29 +539,6 @@ def _whole(values: Values, source: TextSource, replaced: Mapping[str, str]) -> s
     if sample in (OWN_TEXT, *source.others):
         return clean(own or "")
     return samples.by_key(sample).text
-
-
-def folded_text(
-    source: TextSource,
-    most: int = limits.PAGE_TEXT,
-    replaced: Mapping[str, str] = MappingProxyType({}),
-) -> str | Documents:
-    """Return the text of a source whose box is not drawn, and draw why it is cut."""
-    _begin(source)
-    text = _whole(SessionValues(), source, replaced)
-    size = characters_in(text)
-    if size > limits.TEXT:
-        st.error(
-            f"This text has {size:,} characters; the limit is {limits.TEXT:,}. "
-            f"Shorten it, or use a part of it. {LONGER}"
-        )
-        return ""
-    part = beginning(text, most)
-    if size > most:
-        first = f"{len(part):,} of {len(text):,}"
-        unit = "characters" if isinstance(text, str) else "rows"
-        st.caption(f"This page uses the first {first} {unit}.")
-    return part
 
 
 def _choose_column(source: TextSource) -> None:

@@ -34,7 +34,6 @@ from bpeviz.ui.inputs.text import (
     TextSource,
     choose_text,
     expand_counts,
-    folded_text,
     text_of,
     unpacked,
 )
@@ -228,7 +227,9 @@ def choose_training(
         say("on")
         _corpus(has_text=text is not None)
         sizes = sentence("size_place")
-        _more(trainer, MORE.menu(), has_text=text is not None)
+        if place := MORE.menu():
+            with place:
+                _more(trainer, has_text=text is not None)
     return *_chosen(text), sizes
 
 
@@ -241,15 +242,18 @@ def choose_training_in_menu(
         fold = replace(MORE, label="settings").menu()
     with fold or nullcontext():
         trainer = TRAINERS[ALGORITHM.value() if fold is None else ALGORITHM.select()]
-        _corpus(lambda *_: fold, has_text=text is not None)
-        sizes = None if fold is None else sentence("size_place")
-        _more(trainer, fold, has_text=text is not None)
+        sizes = None
+        if fold is not None:
+            _corpus(lambda *_: fold, has_text=text is not None)
+            sizes = sentence("size_place")
+            _more(trainer, has_text=text is not None)
     return *_chosen(text), sizes
 
 
 def _chosen(text: str | Documents | None) -> tuple[str | Documents, TrainingChoice]:
     """Return the text and the choice, with what is cut in words."""
     choice = choice_of(SessionValues(), text is not None)
+    _warn_of_largest([choice])
     size = characters_in(text or "")
     if choice.corpus is not None and size > limits.PAGE_TEXT:
         st.caption(f"The first {limits.PAGE_TEXT:,} of {size:,} characters are shown.")
@@ -389,7 +393,8 @@ def _over_bytes(options: Iterable[Mapping[str, str | int]]) -> bool:
 
 
 def _largest_widget(*, over_bytes: bool) -> NumberField:
-    return replace(LARGEST_SIZE, low=BYTE_VALUES) if over_bytes else LARGEST_SIZE
+    why = "one entry per byte value"
+    return replace(LARGEST_SIZE, low=BYTE_VALUES, why=why) if over_bytes else LARGEST_SIZE
 
 
 def _algorithm() -> str:
@@ -407,9 +412,9 @@ def _corpus(
 ) -> None:
     """Draw the training text in a menu."""
     words = markdown.escape(_corpus_name(SessionValues(), has_text) or "this text")
-    with menu(words, "trained_on_menu") or nullcontext() as place:
-        draw = folded_text if place is None else choose_text
-        draw(TRAIN_ON, limits.TEXT, {} if has_text else OF_MANY)
+    if place := menu(words, "trained_on_menu"):
+        with place:
+            choose_text(TRAIN_ON, limits.TEXT, {} if has_text else OF_MANY)
 
 
 def on_languages(choice: TrainingChoice) -> TrainingChoice:
@@ -453,25 +458,22 @@ def all_expanded(
     return text, [replace(choice, corpus=first.corpus) for choice in choices]
 
 
-def _more(trainer: Trainer, fold: DeltaGenerator | None, *, has_text: bool) -> None:
-    """Draw the options of a trainer and the pre-tokenization in a menu, if that is open."""
+def _more(trainer: Trainer, *, has_text: bool) -> None:
+    """Draw the options of a trainer and the pre-tokenization."""
     values = SessionValues()
-    is_open = fold is not None
-    with fold or nullcontext() as place:
-        _options(trainer, trainer.options[:1], is_open=is_open)
-        if is_open:
-            _pre_tokenization()
-            place = st.container()
-        _options(trainer, trainer.options[1:], is_open=is_open)
-        options = option_values(trainer, values)
-        if is_open:
-            _special_tokens(trainer.own_names(options))
-            _counted()
-            if not trainer.prunes:
-                BY_MERGES.toggle(on_change=_keep_size)
-            st.caption(_source(trainer))
-    on_other = _corpus_name(values, has_text) is not None
-    _largest(place, [options], trainer.largest_title, on_other=on_other)
+    _options(trainer, trainer.options[:1])
+    _pre_tokenization()
+    place = st.container()
+    _options(trainer, trainer.options[1:])
+    options = option_values(trainer, values)
+    with place:
+        on_other = _corpus_name(values, has_text) is not None
+        _largest([options], trainer.largest_title, on_other=on_other)
+    _special_tokens(trainer.own_names(options))
+    _counted()
+    if not trainer.prunes:
+        BY_MERGES.toggle(on_change=_keep_size)
+    st.caption(_source(trainer))
 
 
 def choose_trainings(
@@ -497,15 +499,16 @@ def choose_trainings(
             add_to(SIDE_BY_SIDE, {"": [key for key in TRAINERS if key not in keys]}, _GISTS)
         say("on")
         _corpus()
-        with MORE.menu() or nullcontext() as place:
-            if place is not None:
+        if place := MORE.menu():
+            with place:
                 _pre_tokenization()
-                place = st.container()
+                options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
+                _largest(options, on_other=_corpus_name(values) is not None)
                 _special_tokens(_reserved(keys))
                 _counted()
-    options = [option_values(TRAINERS[key], values, SIDE, initial) for key in keys]
-    _largest(place, options, on_other=_corpus_name(values) is not None)
-    return all_expanded(text, choices_of(values, default, initial), st.error)
+    choices = choices_of(values, default, initial)
+    _warn_of_largest(choices)
+    return all_expanded(text, choices, st.error)
 
 
 def _side_by_side(values: Values, first: Sequence[str]) -> list[str]:
@@ -516,13 +519,13 @@ def _side_by_side(values: Values, first: Sequence[str]) -> list[str]:
 
 def _side_options(trainer: Trainer, initial: Mapping[str, str | int], *, can_leave: bool) -> None:
     """Draw the name of an algorithm, which opens its rule and its options."""
-    fold = SIDE_OPTIONS[trainer.key].menu()
-    with fold or nullcontext():
-        if fold is not None:
-            st.markdown(f"{trainer.rule[0].upper()}{trainer.rule[1:]}.")
-            st.caption(f"{trainer.about} {_source(trainer)}")
-        _options(trainer, trainer.options, SIDE, initial, is_open=fold is not None)
-        if fold is not None and can_leave:
+    if (place := SIDE_OPTIONS[trainer.key].menu()) is None:
+        return
+    with place:
+        st.markdown(f"{trainer.rule[0].upper()}{trainer.rule[1:]}.")
+        st.caption(f"{trainer.about} {_source(trainer)}")
+        _options(trainer, trainer.options, SIDE, initial)
+        if can_leave:
             drop_from(SIDE_BY_SIDE, trainer.key, f"Leave {trainer.short} out")
 
 
@@ -552,25 +555,21 @@ def regular_expression() -> str:
 
 
 def _largest(
-    place: DeltaGenerator | None,
-    options: Iterable[Mapping[str, str | int]],
-    label: str = LARGEST_SIZE.label,
-    *,
-    on_other: bool,
+    options: Iterable[Mapping[str, str | int]], label: str = LARGEST_SIZE.label, *, on_other: bool
 ) -> None:
-    """Draw the largest vocabulary in its place, or check it in the closed menu."""
+    """Draw the largest vocabulary."""
     over_bytes = _over_bytes(options)
-    widget = replace(_largest_widget(over_bytes=over_bytes), label=label)
-    if place is None:
-        widget.check_in(MORE)
-        return
-    with place:
-        widget.any_number(
-            _first_largest(on_other=on_other, over_bytes=over_bytes),
-            why="one entry per byte value" if over_bytes else "",
-            help="Training stops at this size. You can then try any smaller size without "
-            "retraining.",
-        )
+    replace(_largest_widget(over_bytes=over_bytes), label=label).any_number(
+        _first_largest(on_other=on_other, over_bytes=over_bytes),
+        help="Training stops at this size. You can then try any smaller size without retraining.",
+    )
+
+
+def _warn_of_largest(choices: Iterable[TrainingChoice]) -> None:
+    """Draw a message if the largest vocabulary is not allowed, and its menu is closed."""
+    if (number := LARGEST_SIZE.get()) is not None and not MORE.get():
+        over_bytes = _over_bytes(dict(choice.options) for choice in choices)
+        _largest_widget(over_bytes=over_bytes).warn(int(number))
 
 
 def _counted() -> None:
@@ -616,17 +615,14 @@ def _options(
     options: Iterable[Option],
     place: str = "",
     initial: Mapping[str, str | int] = MappingProxyType({}),
-    *,
-    is_open: bool,
 ) -> None:
-    """Draw the options of a trainer that have an effect, or check those of a closed menu.
+    """Draw the options of a trainer that have an effect.
 
     Args:
         trainer: The trainer.
         options: Its options to draw.
         place: Begins the names of options that have values of their own.
         initial: The first values of options, by their names.
-        is_open: Whether to draw them.
     """
     have_effect = option_values(trainer, SessionValues(), place, initial)
     for option in options:
@@ -635,12 +631,9 @@ def _options(
         widget = option_widget(trainer, option, place)
         first = initial.get(option.name, option.at_first)
         if isinstance(widget, TextSource):
-            (choose_text if is_open else folded_text)(widget)
+            choose_text(widget)
         elif isinstance(widget, NumberField):
-            if is_open:
-                widget.any_number(int(first), help=option.help)
-            else:
-                widget.check_in(SIDE_OPTIONS[trainer.key] if place else MORE)
-        elif is_open:
+            widget.any_number(int(first), help=option.help)
+        else:
             index = list(widget.titles).index(str(first))
             widget.select(index=index, help=option.help)
