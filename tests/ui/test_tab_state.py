@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers import app_pages
 from helpers.payloads import payloads
-from helpers.text_box import payload, type_text
+from helpers.text_box import payload
 from helpers.widget_values import opened_address, session_values
 from streamlit.testing.v1 import AppTest
 
@@ -43,14 +43,7 @@ def stored(app: AppTest) -> dict[str, Any]:
 
 def asking(page: str = "app.py", **query: str) -> AppTest:
     """Return a page in a new session of a tab that was reloaded."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in {MARK: "1", **query}.items():
-        app.query_params[name] = value
-    if page != "app.py":
-        app.switch_page(page)
-    app.run()
-    assert not app.exception
-    return app
+    return app_pages.opened(page, {MARK: "1", **query}, may_fail=True)
 
 
 def number_of(app: AppTest) -> int:
@@ -61,29 +54,22 @@ def number_of(app: AppTest) -> int:
     return int(number)
 
 
-def reloaded(records: Any, page: str = "app.py", **query: str) -> AppTest:
+def answered(app: AppTest, records: Any) -> AppTest:
     """Return a page whose browser has sent these records, and whose address has no mark."""
-    app = asking(page, **query)
-    inbox: long_texts.Inbox = app.session_state["session"]
-    number = number_of(app)
+    number, inbox = number_of(app), app.session_state["session"]
     inbox.put("tab_state", number, json.dumps(records).encode())
     app.session_state["tab_state"] = {"restored": {"number": number, "isSent": True}}
-    del app.query_params[MARK]
-    app.run()
-    assert not app.exception
-    return app
+    app.query_params.pop(MARK, None)
+    return app.run()
+
+
+def reloaded(records: Any, page: str = "app.py", **query: str) -> AppTest:
+    return answered(asking(page, **query), records)
 
 
 def training_app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.session_state["more_open"] = True
-    app.run()
-    type_text(app, TEXT)
-    app.number_input(key="largest").set_value(300)
-    app.selectbox(key="pattern").set_value("whitespace")
-    app.run()
-    assert not app.exception
-    return app
+    state = {"largest": 300, "pattern": "whitespace", "text_sample": "own", "text_box": TEXT}
+    return app_pages.opened("Train", **state)
 
 
 def test_first_run_of_a_reloaded_tab_only_asks_for_its_state() -> None:
@@ -102,22 +88,16 @@ def test_new_session_of_an_open_page_has_the_settings_of_closed_menus(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After a restart of the server, the browser sends the widgets on screen alone."""
-    before = app_pages.opened("Train", algorithm="wordpiece")
-    records = stored(before)
+    records = stored(app_pages.opened("Train", algorithm="wordpiece"))
     monkeypatch.setattr(tab_state, "reconnected", lambda: True)
     app = app_pages.opened("Train", tab_state={"restored": {"number": 1, "isSent": True}})
     assert not app.number_input, "that is the answer to an earlier request"
-    number = number_of(app)
-    app.session_state["session"].put("tab_state", number, json.dumps(records).encode())
-    app.session_state["tab_state"] = {"restored": {"number": number, "isSent": True}}
-    app.run()
-    assert app.session_state["algorithm"] == "wordpiece"
+    assert answered(app, records).session_state["algorithm"] == "wordpiece"
     assert not [one for one in payloads(app.run()) if "mark" in one]
 
 
 def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    assert not [one for one in payloads(app) if "mark" in one]
+    assert not [one for one in payloads(app_pages.opened("Train")) if "mark" in one]
 
 
 def test_long_texts_come_back_also_behind_a_sample() -> None:
