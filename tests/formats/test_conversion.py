@@ -72,23 +72,6 @@ def test_written_file_of_any_format_is_read_back_and_compared(
             formats.dump(ours, key)
 
 
-def test_value_error_of_a_writer_is_a_reason_in_a_format_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def write(_: object) -> dict[str, bytes]:
-        raise ValueError("The ranks are wrong.")
-
-    wrong = replace(formats.FORMATS["tiktoken"], write=write)
-    monkeypatch.setitem(formats.READERS, "tiktoken", wrong)  # type: ignore[arg-type]
-    refusal(
-        formats.dump,
-        bpeviz.train("low", merges=1).tokenizer(),
-        "tiktoken",
-        naming=("tiktoken", "ranks are wrong"),
-        error=FormatError,
-    )
-
-
 def test_library_that_is_busy_is_no_reason_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = opened(of_kind("Llama 3's split"))
 
@@ -134,8 +117,13 @@ def test_model_of_sentencepiece_says_what_its_special_tokens_lose() -> None:
     )
 
 
-@pytest.mark.parametrize("legacy", [True, False, None])
-@pytest.mark.parametrize("kind", ["LlamaTokenizer", "CodeLlamaTokenizer", "GemmaTokenizer", ""])
+@pytest.mark.parametrize(
+    ("kind", "legacy"),
+    [
+        *(("LlamaTokenizer", True), ("LlamaTokenizer", False)),
+        *(("CodeLlamaTokenizer", None), ("GemmaTokenizer", None), ("", None)),
+    ],
+)
 def test_settings_beside_a_model_of_sentencepiece_say_what_their_class_changes(
     kind: str, legacy: bool | None, tmp_path: Path
 ) -> None:

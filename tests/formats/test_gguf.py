@@ -354,14 +354,6 @@ def test_gguf_key_and_index_have_limits() -> None:
     refusal(read_metadata, "a.gguf", long, naming=("a.gguf", "65,536"), error=FormatError)
 
 
-def test_gguf_pre_tokenizers_that_take_whole_words_are_those_of_llama_cpp() -> None:
-    whole = {name for name, found in PRE_TOKENIZERS.items() if found.ignore_merges}
-    assert whole == {
-        *("falcon-h1", "falcon3", "granite-embed-multi-97m", "jina-v5-nano", "lfm2", "llama-bpe"),
-        *("llama-v3", "llama3", "midm-2.0", "minicpm5", "pixtral", "tekken", "youtu"),
-    }
-
-
 def without(metadata: dict[str, Value], key: str) -> dict[str, Value]:
     return {name: value for name, value in metadata.items() if name != key}
 

@@ -67,23 +67,14 @@ JSON = "tokenizer.json"
 HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     # Not text, and not JSON
     "empty": ({JSON: b""}, ["tokenizer.json is empty"]),
-    "a pickle": (
-        {JSON: pickle.dumps({"model": 1})},
-        ["tokenizer.json:", "is never loaded"],
-    ),
+    "a pickle": ({JSON: pickle.dumps({"model": 1})}, ["tokenizer.json:", "is never loaded"]),
     "UTF-16": ({JSON: "{}".encode("utf-16")}, ["tokenizer.json:", "UTF-16"]),
-    "binary": (
-        {"a.tiktoken": bytes(range(256))},
-        ["a.tiktoken:", "byte 129", "0x80"],
-    ),
+    "binary": ({"a.tiktoken": bytes(range(256))}, ["a.tiktoken:", "byte 129", "0x80"]),
     "SentencePiece's": (
         {"a.model": b"\n\x0e\n\x05<unk>\x15\0\0\0\0"},
         ["a.model: sentencepiece refuses it:", "damaged"],
     ),
-    "some file": (
-        {"a.png": b"\x89PNG\r\n"},
-        ["a.png:", "binary", "tokenizer.json"],
-    ),
+    "some file": ({"a.png": b"\x89PNG\r\n"}, ["a.png:", "binary", "tokenizer.json"]),
     "deep": (
         {JSON: b'{"model":' + b"[" * 100_000 + b"]" * 100_000 + b"}"},
         ["tokenizer.json:", "nested too deeply"],
@@ -96,27 +87,12 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         replaced("huggingface", b'"truncation":null', b'"truncation":NaN'),
         ["tokenizer.json:", "NaN"],
     ),
-    "a huge number": (
-        replaced("huggingface", b'"truncation":null', b'"truncation":' + b"9" * 50_000),
-        ["tokenizer.json:", "999999999999", "50,000"],
-    ),
     "too many values": (
         {JSON: b'{"model": [' + b"0," * (MAX_JSON_VALUES + 1) + b"0]}"},
         ["tokenizer.json:", "4,000,000"],
     ),
-    "a list": (
-        {JSON: b'["model"]'},
-        ["tokenizer.json:", "“model”"],
-    ),
     # GPT-2's two files
-    "one of two files": (
-        {"merges.txt": b"#version: 0.2\na b\n"},
-        ["not merges.txt alone"],
-    ),
-    "vocab.json alone": (
-        {"vocab.json": b'{"a": 0}'},
-        ["vocab.json", "merges.txt"],
-    ),
+    "one of two files": ({"merges.txt": b"#version: 0.2\na b\n"}, ["not merges.txt alone"]),
     "a vocabulary and merges of different tokenizers": (
         two_files({"ab": 256}, "a b", "c d"),
         ["merges.txt", "merges[1]:", "'cd'"],
@@ -133,24 +109,14 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         {"a.txt": b"1 'a' 1\n" * 200_001},
         ["a.txt", "200,001", "limit"],
     ),
-    "a merge with two spaces": (
-        two_files({"ab": 256}, "a  b"),
-        ["merges.txt, line 2:", "'a  b'"],
-    ),
+    "a merge with two spaces": (two_files({"ab": 256}, "a  b"), ["merges.txt, line 2:", "'a  b'"]),
     # tiktoken's ranks
     "wrong base64": (ranks("YW*= 256"), ["a.tiktoken, line 257:", "'YW*='", "64"]),
     "a rank without end": (
         ranks("YWI= " + "9" * 5_000),
         ["a.tiktoken, line 257:", "'9999999999999999999999999999…9999999999999999999999999999'"],
     ),
-    "a token twice": (
-        ranks("YWI= 256", "YWI= 257"),
-        ["a.tiktoken, line 258:", "b'ab'"],
-    ),
-    "a rank twice": (
-        ranks("YWI= 256", "YWM= 256"),
-        ["a.tiktoken, line 258:", "257", "256"],
-    ),
+    "a token twice": (ranks("YWI= 256", "YWI= 257"), ["a.tiktoken, line 258:", "b'ab'"]),
     "one of the bytes missing": (
         {"a.tiktoken": b"\n".join(ranks()["a.tiktoken"].split(b"\n")[:-1])},
         ["a.tiktoken:", "0xFF"],
@@ -172,14 +138,8 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ["a.tiktoken.json, special_tokens['<e>']:", "97"],
     ),
     # minbpe's
-    "a merge of what comes later": (
-        model("", "0", "97 257"),
-        ["a.model, line 4:", "257"],
-    ),
-    "more special tokens than lines": (
-        model("", "5", "<e> 300"),
-        ["a.model, line 3:", "5"],
-    ),
+    "a merge of what comes later": (model("", "0", "97 257"), ["a.model, line 4:", "257"]),
+    "more special tokens than lines": (model("", "5", "<e> 300"), ["a.model, line 3:", "5"]),
     "a special token with a merge's id": (
         model("", "1", "<e> 256", "97 98"),
         ["a.model, line 5:", "256"],
@@ -193,14 +153,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         {"merges.csv": b'# bpeviz {"atoms": "bytes", "pattern": "none"}'},
         ["merges.csv, line 2:", "''"],
     ),
-    "a number missing": (
-        merges_csv("97,98,256"),
-        ["merges.csv, line 3:", "4", "'97,98,256'"],
-    ),
-    "an id that is there": (
-        merges_csv("97,98,99,1"),
-        ["merges.csv, line 3:", "99"],
-    ),
+    "a number missing": (merges_csv("97,98,256"), ["merges.csv, line 3:", "4", "'97,98,256'"]),
     "a special token merged": (
         merges_csv(
             "97,300,301,1",
@@ -208,10 +161,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ),
         ["merges.csv, line 3:", "300"],
     ),
-    "no split": (
-        {"merges.csv": b"left,right\n97,98\n"},
-        ["merges.csv:", "choose a pattern"],
-    ),
+    "no split": ({"merges.csv": b"left,right\n97,98\n"}, ["merges.csv:", "choose a pattern"]),
     "an unknown split": (
         merges_csv(first='# bpeviz {"atoms": "bytes", "pattern": "x"}'),
         ["merges.csv, line 1, pattern:", "gpt2"],
@@ -227,10 +177,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
             first='# bpeviz {"atoms": "bytes", "pattern": "regex", "expression": "((){50000})"}'
         ),
         ["merges.csv, line 1, expression:", "2 seconds"],
-    ),
-    "broken JSON in the first line": (
-        merges_csv(first='# bpeviz {"atoms": '),
-        ["merges.csv, line 1, column 11:", "not valid JSON"],
     ),
     "too many lines": (
         {"merges.csv": b"left,right\n" + b"0,0\n" * MAX_ENTRIES},

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from helpers.refusals import refusal
 
 import bpeviz
 from bpeviz import formats
 from bpeviz.__main__ import main
-from bpeviz.core.merges import MergeTokenizer
-from bpeviz.core.tokenizer import AtomRow, Pieces, Segmentation, Tokenizer
-from bpeviz.formats import FORMATS, FormatError
-from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.formats import FormatError
 
 TEXT = "low lower lowest"
 TRAINING = bpeviz.train(TEXT, vocab_size=258)
@@ -78,51 +73,3 @@ def test_read_accepts_either_gpt2_file_or_their_folder(
         assert bpeviz.read(path).encode(TEXT) == IDS
         assert main(["encode", str(tmp_path / "page"), "--tokenizer", str(path)]) == 0
         assert capsysbinary.readouterr().out == f"{IDS}\n".encode()
-
-
-# ---- tokenizers that encode in their own way
-
-
-class UpperCase(MergeTokenizer):
-    def segment_texts(self, texts: Sequence[str]) -> Pieces:
-        return super().segment_texts([text.upper() for text in texts])
-
-
-class Unmerged(MergeTokenizer):
-    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
-        return [(row, (1,) * len(row)) for row in rows]
-
-
-class EveryCharacter(PreTokenizer):
-    def pre_tokens(self, text: str) -> list[str]:
-        return [*text]
-
-
-def own_tokenizers() -> list[Tokenizer]:
-    plain = MergeTokenizer("own", PreTokenizer(), tuple(map(chr, range(256))), TRAINING.merges)
-    rest = (plain.name, plain.pre_tokenizer, plain.alphabet, plain.merges)
-    return [
-        UpperCase(*rest),
-        Unmerged(*rest),
-        MergeTokenizer(plain.name, EveryCharacter(), plain.alphabet, plain.merges),
-    ]
-
-
-@pytest.mark.parametrize("key", FORMATS)
-def test_dump_rejects_tokenizer_with_custom_encoding(key: str) -> None:
-    for tokenizer in own_tokenizers():
-        assert tokenizer.encode("lower low") != TOKENIZER.encode("lower low")
-        refusal(formats.dump, tokenizer, key, error=FormatError)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [{"algorithm": "wordpiece"}, {"algorithm": "unigram", "merges": None, "vocab_size": 280}],
-)
-def test_dump_rejects_subclasses_of_model_tokenizers(arguments: dict[str, object]) -> None:
-    tokenizer = bpeviz.train(TEXT, **{"merges": 4, **arguments}).tokenizer()  # type: ignore[arg-type]
-    formats.dump(tokenizer, "huggingface")
-    kind = type(tokenizer)
-    subclass = type("Own", (kind,), {"_segment_rows": lambda self, rows: [((), ()) for _ in rows]})
-    fields = {name: getattr(tokenizer, name) for name in kind.__match_args__}  # type: ignore[attr-defined]
-    refusal(formats.dump, subclass(**fields), "huggingface", error=FormatError)
