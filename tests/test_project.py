@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_255,
     "bpeviz/views": 2_837,
     "bpeviz/workers": 463,
-    "tests": 32_824,
+    "tests": 32_717,
     "tests data, kB": 206,
     "tests/*.mjs": 1_419,
 }
