@@ -32,7 +32,11 @@ async function press(selector, write) {
     );
   });
   const isCopied = await copyText(text, button.root);
-  if (!isCopied) showByHand(await text);
+  if (!isCopied) {
+    find(".by-hand input").value = await text;
+    find(".by-hand").hidden = false;
+    find(".by-hand input").select();
+  }
   showResult(selector, isCopied ? "Copied" : "Not copied");
 }
 
@@ -64,13 +68,6 @@ function showResult(selector, words) {
   const name = (shown.dataset.name ??= shown.textContent);
   shown.textContent = words;
   setTimeout(() => (shown.textContent = name), RESULT_SHOWN);
-}
-
-function showByHand(address) {
-  const field = find(".by-hand input");
-  field.value = address;
-  find(".by-hand").hidden = false;
-  field.select();
 }
 
 /**

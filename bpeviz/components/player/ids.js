@@ -46,14 +46,13 @@ export class Ids {
     this.#draw();
   }
 
-  #draw() {
-    const hasFocus = this.list.contains(this.list.getRootNode().activeElement);
+  #draw(takesFocus = this.list.contains(this.list.getRootNode().activeElement)) {
     this.at = Math.max(0, Math.min(this.at, this.parts.length - 1));
     this.list.replaceChildren(...this.parts.map((part, i) => this.#option(part, i)));
     this.buttons[0].disabled = this.at === 0;
     this.buttons[1].disabled = !this.parts.length;
     this.buttons[2].disabled = this.at >= this.parts.length - 1;
-    if (hasFocus) this.list.children[this.at]?.focus({ preventScroll: true });
+    if (takesFocus) this.list.children[this.at]?.focus({ preventScroll: true });
   }
 
   #option(part, i) {
@@ -78,8 +77,7 @@ export class Ids {
 
   #choose(i) {
     this.at = i;
-    this.#draw();
-    this.list.children[this.at]?.focus({ preventScroll: true });
+    this.#draw(true);
   }
 
   #key(event) {

@@ -138,7 +138,8 @@ class Player {
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
     const isSent = data.tourStep !== undefined && data.tourStep !== tourStep;
     if (isSent) ({ tourStep } = data);
-    const isOpening = !isSent && !this.data?.last && this.#opensInMotion(data);
+    const isFirst = !this.data?.last && !lastSteps.has(data.key);
+    const isOpening = !isSent && isFirst && data.opensInMotion && data.last > 0 && this.playback.mayOpen;
     const plays = isNew && data.last > 0 && (data.plays || (data.isWritten && this.playback.playsWritten && rankOf(data.changingSteps, data.last) > 0));
     const known = isSent ? data.initialStep : shownStep(this.data, this.step, data, lastSteps);
     const step = isOpening || plays ? 0 : known;
@@ -178,10 +179,10 @@ class Player {
       this.drawn = {};
       this.tell();
       if (!data.task || data.task.isLed) return; // the leader's step follows
-      if (data.task.isLive && this.task.isSolved && !isSolved) this.playback.play(data.last, data.last);
-      else if (this.task.hasSent || data.task.isVote) this.#playTo(data.goal ?? data.last);
-      else this.show(data.goal ?? data.last);
-      return;
+      if (data.task.isLive && this.task.isSolved && !isSolved) return this.playback.play(data.last, data.last);
+      const goal = data.goal ?? data.last;
+      const isLater = rankOf(data.changingSteps, goal) > rankOf(data.changingSteps, this.step);
+      return isLater && (this.task.hasSent || data.task.isVote) ? this.playback.play(this.step, goal) : this.show(goal);
     }
     if (isNew) {
       this.stage.fit();
@@ -215,16 +216,6 @@ class Player {
   #markDrawn() {
     const { host } = this.root;
     (host?.closest("[class*=st-key-stage_]") ?? host?.closest("[class*=st-key-]"))?.toggleAttribute("data-drawn", true);
-  }
-
-  #playTo(last) {
-    const { changingSteps } = this.data;
-    if (rankOf(changingSteps, last) > rankOf(changingSteps, this.step)) this.playback.play(this.step, last);
-    else this.show(last);
-  }
-
-  #opensInMotion({ opensInMotion, last, key }) {
-    return opensInMotion && last > 0 && !lastSteps.has(key) && this.playback.mayOpen;
   }
 
   #find(selector) {

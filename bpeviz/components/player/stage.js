@@ -143,7 +143,11 @@ export class Stage {
     section.style.setProperty("--remark", "0px");
     if (!score?.host.clientWidth) return;
     section.classList.add("fitting"); // the text is as high as the stage may be
-    if (this.comparison) return this.#fitComparison(projector);
+    if (this.comparison) {
+      this.comparison.fit(scale, projector);
+      section.classList.remove("fitting");
+      return this.score.layOut();
+    }
     const { rows, host } = score;
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
@@ -181,12 +185,6 @@ export class Stage {
     }
     setClasses(section, { scrolls: !fits, fitting: false });
     score.layOut();
-  }
-
-  #fitComparison(isAlone) {
-    this.comparison.fit(this.scale, isAlone);
-    this.section.classList.remove("fitting");
-    this.score.layOut();
   }
 
   // As high blocks, and as many levels, as leave the controls on the screen; a line with its merges is seen

@@ -148,7 +148,11 @@ export class Task {
     this.show.hidden = !data.canShow;
     this.typed.hidden = data.act !== "type" || Boolean(data.isClosed);
     this.typed.ariaLabel = messageInWords(data.prompt);
-    if (!this.typed.hidden) this.#takeTyped(isNew);
+    if (!this.typed.hidden) {
+      this.typed.maxLength = data.longest;
+      this.hasTyped &&= !isNew; // what users type now is not at the server yet
+      if (!this.hasTyped) this.typed.value = data.given ?? "";
+    }
     if (isNew) this.ids.forget();
     this.ids.update(data.act === "ids" ? data.pieces : null);
     this.#drawOptions();
@@ -181,14 +185,6 @@ export class Task {
     };
     this.actions.replaceChildren(...names.map((name) => newButton("", name, () => give(name))));
     if (hasFocus) this.actions.firstChild?.focus({ preventScroll: true });
-  }
-
-  /** Write the typed text, unless the user has: what they type now is not at the server yet. */
-  #takeTyped(isNew) {
-    const { given, longest } = this.data;
-    this.typed.maxLength = longest;
-    if (isNew) this.hasTyped = false;
-    if (!this.hasTyped) this.typed.value = given ?? "";
   }
 
   #tell() {

@@ -204,11 +204,6 @@ export class TokenizedText {
     return { ...token, count };
   }
 
-  /** Return whether a step changes a token of the whole text. */
-  changesAt(step) {
-    return rankOf(this.data.changingSteps, step) > rankOf(this.data.changingSteps, step - 1);
-  }
-
   /** Return how often the piece that step `i` prunes is used, in words. */
   usage(i) {
     const { steps, weighted, trainedOn } = this.data;
@@ -234,7 +229,8 @@ export class TokenizedText {
     if (notes[i] && !isScored && !(title && isPruning)) facts.push(notes[i]); // EM has no room there
     if (title) return facts.join(" · "); // the number of tokens is beside the title
     const tokens = counted(tokenCounts[i + 1], "token") + (leftOut ? `, ${leftOut}` : "");
-    const change = this.changesAt(i + 1) ? `${formatCount(tokenCounts[i])} → ${tokens}` : `Your text does not change: ${tokens}`;
+    const [before, rank] = [i, i + 1].map((step) => rankOf(this.data.changingSteps, step));
+    const change = rank > before ? `${formatCount(tokenCounts[i])} → ${tokens}` : `Your text does not change: ${tokens}`;
     return `${facts.join(" · ")}. ${change}`;
   }
 

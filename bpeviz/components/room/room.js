@@ -74,7 +74,7 @@ class Room {
     this.find(".join").ontoggle = () => this.#beside();
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
-    this.find(".print").onclick = () => this.#print();
+    this.find(".print").onclick = () => print();
     this.find(".open-notes").onclick = () => open(`${data.room}/notes`, `notes-${data.letters}`, "popup,width=560,height=760");
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#do(button.dataset.do);
@@ -241,13 +241,8 @@ class Room {
     return element("li", "", button, element("div", "details", words));
   }
 
-  /** Return the part that shows the page of a part, -1 if none does. */
-  #pageOf(at) {
-    return this.sheet.parts.findLastIndex(({ kind }, i) => i <= at && kind === "show");
-  }
-
   #isReady(at) {
-    const page = this.#pageOf(at);
+    const page = this.sheet.parts.findLastIndex(({ kind }, i) => i <= at && kind === "show"); // the part that shows its page
     return page < 0 || this.state.ready.includes(page);
   }
 
@@ -290,11 +285,6 @@ class Room {
     event.preventDefault();
     if (by > 0) this.#next();
     else this.#goTo(this.state.part - 1);
-  }
-
-  #print() {
-    this.find(".sheet").open = true;
-    print();
   }
 
   #drawRun() {

@@ -13,9 +13,6 @@ const CODE = /\w\(|[={}[\]<>]/;
 const SEPARATORS = ["\t", ",", ";", "|"];
 const GAP = /\S {2,}\S|\S\s[-+]?[\d.,]*\d%?$/;
 
-const lengthOf = (line) => [...line].length;
-const wordsIn = (line) => line.split(/\s+/).length;
-
 /** Return a value that half of some values do not exceed. */
 const median = (values) => values.sort((one, other) => one - other)[Math.ceil(values.length / 2) - 1];
 
@@ -55,7 +52,7 @@ export function hasFreeLines(text) {
 export function isList(text) {
   const { lines, blank } = linesOf(text);
   return (
-    lines.length >= FEWEST && median(lines.map(lengthOf)) <= SHORT && median(lines.map(wordsIn)) <= FEW_WORDS &&
+    lines.length >= FEWEST && median(lines.map((line) => [...line].length)) <= SHORT && median(lines.map((line) => line.split(/\s+/).length)) <= FEW_WORDS &&
     blank < MOST_BLANK && mostFrequent(lines.map((line) => line.match(END)?.[0])).share >= ALIKE && hasFreeLines(text)
   );
 }

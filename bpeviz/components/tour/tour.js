@@ -131,7 +131,10 @@ class Tour {
     for (const part of [this.ring, this.box]) part.togglePopover(!isHidden); // the later one is above
     this.ring.hidden = !this.mark;
     if (isHidden) return;
-    if (this.isFresh) this.settle();
+    if (this.isFresh && Date.now() - this.since <= MISSING_AFTER) {
+      if (this.mark) this.reveal();
+      if (!this.box.matches(":focus-within")) this.box.focus({ preventScroll: true });
+    }
     if (this.isGoing && this.mark) this.go();
     this.place(this.mark?.getBoundingClientRect());
   }
@@ -140,12 +143,6 @@ class Tour {
     if (this.box.dataset.mark === state) return;
     this.box.dataset.mark = state;
     this.find(".note").textContent = state === "missing" ? "The page does not show this part now. You can go on." : "";
-  }
-
-  settle() {
-    if (Date.now() - this.since > MISSING_AFTER) return;
-    if (this.mark) this.reveal();
-    if (!this.box.matches(":focus-within")) this.box.focus({ preventScroll: true });
   }
 
   /** Open the section around the mark, with which its selector begins, if it is closed. */
