@@ -37,6 +37,7 @@ function playButton() {
   return null;
 }
 
+const LANDMARKS = [["menu", "navigation", "Pages"], ["inputs", "region", "Text and settings"]];
 const MENU_CLOSES = 150; // milliseconds
 let menuClosedAt = -MENU_CLOSES;
 
@@ -56,12 +57,6 @@ function closeMenus(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
   setTimeout(() => link.click(), MENU_CLOSES + 10);
-}
-
-function label(place, role, name) {
-  if (!place || place.getAttribute("role") === role) return;
-  place.setAttribute("role", role);
-  place.setAttribute("aria-label", name);
 }
 
 /** Let Tab lead from an open menu's button into the menu, which Streamlit draws at the end of the page. */
@@ -127,8 +122,7 @@ class Frame {
   describe() {
     this.announce();
     explainConnection();
-    label(container("menu"), "navigation", "Pages");
-    label(container("inputs"), "region", "Text and settings");
+    for (const [key, role, name] of LANDMARKS) if (container(key)?.role !== role) Object.assign(container(key) ?? {}, { role, ariaLabel: name });
     for (const code of document.querySelectorAll(".stCode pre:not([tabindex])")) code.tabIndex = 0; // it scrolls
     // Beside a text, an icon is decoration; its name would be read out.
     for (const icon of document.querySelectorAll('.stMarkdown [role=img][aria-label$=" icon"]:not([aria-hidden])'))

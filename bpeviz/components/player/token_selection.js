@@ -2,7 +2,7 @@
 // in other rows, and its merges.
 
 import { LIT, idInWords } from "../shared/cells.js";
-import { Tooltip, element, tokenLabel } from "../shared/dom.js";
+import { Tooltip, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { TokenDiagram } from "./token_diagram.js";
 

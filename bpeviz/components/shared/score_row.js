@@ -91,11 +91,6 @@ export class ScoreRow {
     return [this.cellOf[start], this.cellOf[end - 1] + 1];
   }
 
-  /** Return the visible atoms, and some more above and below, as [start, end). */
-  visible() {
-    return this.atomsOf(this.score.nearLines());
-  }
-
   /** Scroll until the line of an atom is visible; see `Score.revealLine`. */
   reveal(atom, calmly = false) {
     this.score.revealLine(this.lineOf(atom), calmly);

@@ -148,11 +148,8 @@ class TextsTable {
   #mark() {
     const { shown, opens } = this.data;
     const column = shown ? opens.indexOf(shown.tokenizer) : -1;
-    const marks = this.isChart ? (this.plot.marks ?? []).flat() : [];
-    const ofText = this.isChart
-      ? marks.find((mark) => mark.text === shown?.text && mark.column === column)
-      : shown && this.rows.get(shown.text).cells[1 + column];
-    const cell = ofText ?? null;
+    const isOpen = (mark) => mark.text === shown?.text && mark.column === column;
+    const cell = (this.isChart ? this.plot.marks?.flat().find(isOpen) : shown && this.rows.get(shown.text).cells[1 + column]) ?? null;
     if (cell === this.open) return;
     this.open?.removeAttribute("aria-selected");
     cell?.setAttribute("aria-selected", "true");
