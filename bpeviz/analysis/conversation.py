@@ -211,14 +211,9 @@ class EncodedConversation:
         return [token.id for token in self.tokens]
 
     @property
-    def words(self) -> int:
-        """The number of tokens with characters of a message's content."""
-        return sum(token.message is not None for token in self.tokens)
-
-    @property
     def sentence(self) -> str:
         """The number of messages and tokens, and whose these are."""
-        words, size = self.words, len(self.tokens)
+        words, size = sum(token.message is not None for token in self.tokens), len(self.tokens)
         whose = f"{words:,} {'is a word' if words == 1 else 'are words'}, {size - words:,}"
         both = f"{counted(len(self.messages), 'message')}, {counted(size, 'token')}"
         return f"{both}: {whose} the template’s."
@@ -590,20 +585,25 @@ def _safe_tokens(encoded: EncodedConversation) -> Iterator[Token]:
         if after and "lstrip" in tokenizer.added_flags(names[after]):
             piece = piece.rstrip()
         pieces.append(piece)
-    ordinary = _ordinary(tokenizer, pieces)
-    for (start, end, name), at, tokens in zip(cuts, starts, ordinary, strict=True):
-        if name:
-            token_id = names[name]
-            raw, label = tokenizer.token_bytes(token_id), tokenizer.token_label(token_id)
-            yield Token(token_id, raw, label, start, end)
-        for token in tokens:
-            yield Token(token.id, token.raw, token.label, at + token.start, at + token.end)
+    for k, at, token in _ordinary(tokenizer, pieces):
+        start, end, name = cuts[k]
+        if token is not None:
+            shift = starts[k] - at
+            yield Token(token.id, token.raw, token.label, token.start + shift, token.end + shift)
+        elif name:
+            yield Token(names[name], b"", tokenizer.token_label(names[name]), start, end)
 
 
-def _ordinary(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[Token]]:
-    """Return the tokens of texts between special tokens, in which names are text.
+def _ordinary(
+    tokenizer: Tokenizer, texts: Sequence[str]
+) -> Iterator[tuple[int, int, Token | None]]:
+    """Yield the tokens of texts between special tokens, in which names are text.
 
     A library sees what is before a text, so they are joined by a special token that none contains.
+
+    Yields:
+        The number of the text, the character from which positions count, and a token, or None
+        before the first one.
     """
     separator = next(
         (
@@ -616,17 +616,17 @@ def _ordinary(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[Token]]:
         "",
     )
     if not separator:
-        return [[*tokenizer.tokens(text)] for text in texts]
-    each: list[list[Token]] = [[]]
-    at = 0
+        for k, text in enumerate(texts):
+            yield from ((k, 0, token) for token in (None, *tokenizer.tokens(text)))
+        return
+    k = at = 0
+    yield 0, 0, None
     for token in tokenizer.tokens(separator.join(texts), allowed_special=[separator]):
-        if token.id == tokenizer.special_tokens[separator]:
-            at += len(texts[len(each) - 1]) + len(separator)
-            each.append([])
-        else:
-            start, end = token.start - at, token.end - at
-            each[-1].append(Token(token.id, token.raw, token.label, start, end))
-    return each
+        is_end = token.id == tokenizer.special_tokens[separator]
+        if is_end:
+            at += len(texts[k]) + len(separator)
+            k += 1
+        yield k, at, None if is_end else token
 
 
 # ---- Earlier ids
@@ -657,16 +657,18 @@ def turn_changes(
         name: not {"lstrip", "single_word"} & {*tokenizer.added_flags(token_id)}
         for name, token_id in tokenizer.special_tokens.items()
     }
-    each = [_segments(text, names) for _, text in texts]
+    each: list[list[str]] = [[]]
+    for _, text in texts:  # most texts begin with the one before
+        known = each[-1][:-1] if text.startswith("".join(each[-1])) else []
+        each.append([*known, *_segments(text[sum(map(len, known)) :], names)])
     distinct = [*dict.fromkeys(chain.from_iterable(each))]
     encoded = tokenizer.encode_batch(distinct, allowed_special=names)
     ids_of = dict(zip(distinct, encoded, strict=True))
-    ids = [tuple(chain.from_iterable(map(ids_of.__getitem__, segments))) for segments in each]
+    ids = [tuple(chain.from_iterable(map(ids_of.__getitem__, segments))) for segments in each[1:]]
     changes = []
     for (before, after), (i, _) in zip(pairwise(ids), texts[1:], strict=True):
         same = shared(before, after)
-        is_changed = same < len(before)
-        changes.append(TurnChange(i, same, before, after) if is_changed else TurnChange(i))
+        changes.append(TurnChange(i, same, before, after) if same < len(before) else TurnChange(i))
     return changes
 
 

@@ -178,9 +178,11 @@ class ChatTemplate:
         try:
             answers: list[dict[str, Any]] = json.loads(ask(file, worker.RENDER, content))
         except LibraryError as error:
-            raise _failed(str(error)) from error
+            raise _failed(
+                str(error).removeprefix(f"{worker.CHAT_TEMPLATE} refuses it: ")
+            ) from error
         if reason := answers[0].get("error"):
-            raise _failed(f"{worker.CHAT_TEMPLATE} refuses it: {reason}")
+            raise _failed(reason)
         if without and answers.pop().get("text") == answers[0]["text"]:
             raise ValueError("The chat template does not take tools.")
         return answers
