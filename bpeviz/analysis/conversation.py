@@ -338,20 +338,16 @@ def _rendered(
     begin_answer: bool | None,
 ) -> _Rendering:
     """Return the rendered text, with the words of each message; one request of the worker."""
-    given: dict[str, Any] = {}
-    if begin_answer is not None:
-        given["variables"] = {**conversation.variables, "add_generation_prompt": begin_answer}
+    begin = {} if begin_answer is None else {"add_generation_prompt": begin_answer}
+    given = {"variables": {**conversation.variables, **begin}}
     contents = [message.get("content") for message in conversation.messages]
     texts = {i: clean(content) for i, content in enumerate(contents) if isinstance(content, str)}
     spaced = [i for i, content in texts.items() if content != content.strip()]
+    starts = {i: match.end() for i, text in texts.items() if (match := _REASONING.match(text))}
     marked: list[dict[str, Any]] = [{"marked": [*texts]}, {"marked": [*texts], "stripped": True}]
     marked += [{"marked": [i]} for i in texts]
     marked += [{"marked": [i], "stripped": True} for i in spaced]
-    marked += [
-        {"marked": [i], "from": reasoning.end()}
-        for i, content in texts.items()
-        if (reasoning := _REASONING.match(content))
-    ]
+    marked += [{"marked": [i], "from": start} for i, start in starts.items()]
     probes = [
         {"messages": [{"role": r, "content": ""} for r in roles], "marked": [*range(len(roles))]}
         for roles in _PROBES
@@ -622,8 +618,7 @@ def _ordinary(
     k = at = 0
     yield 0, 0, None
     for token in tokenizer.tokens(separator.join(texts), allowed_special=[separator]):
-        is_end = token.id == tokenizer.special_tokens[separator]
-        if is_end:
+        if is_end := token.id == tokenizer.special_tokens[separator]:
             at += len(texts[k]) + len(separator)
             k += 1
         yield k, at, None if is_end else token

@@ -41,8 +41,11 @@ def payload(encoded: EncodedConversation, changes: Sequence[TurnChange] = ()) ->
     strips = [_strip(encoded, colors)]
     if encoded.forged:
         title = f"The safe encoding: {counted(len(encoded.safe.ids), 'token')}"
-        note = f"Names in messages are plain text. {encoded.safe_note}".rstrip()
+        note = f"Names of special tokens in messages are text. {encoded.safe_note}".rstrip()
         strips.append(_strip(encoded.safe, colors, title, note))
+        if encoded.safe.ids == encoded.ids:
+            note = encoded.safe_note
+            strips[1] |= {"title": "No encoding is safe", "note": note, "text": "", "tokens": []}
     data: ConversationStrips = {
         "key": "",
         "strips": strips,
