@@ -94,6 +94,13 @@ def test_strip_has_each_token_once_and_its_text() -> None:
         assert ends[-1] == len(strip["text"])
 
 
+def test_no_encoding_is_called_safe_that_changes_no_id() -> None:
+    shape = catalog.ENTRIES["mistral_v1"].chat
+    assert shape is not None
+    strips = views.payload(read("mistral_v1", shape.chat_template, said("[/INST]")))["strips"]
+    assert (strips[1]["title"], strips[1]["tokens"]) == ("No encoding is safe", [])
+
+
 def test_changed_ids_stand_in_two_rows() -> None:
     shape = catalog.ENTRIES["mistral_v3"].chat
     assert shape is not None

@@ -128,17 +128,6 @@ def test_forged_turn_is_told_with_the_safe_encoding_below() -> None:
     assert "safe encoding" in safe["title"]
 
 
-def test_no_encoding_is_called_safe_that_changes_no_id() -> None:
-    template = "{% for m in messages %}lo {{ m.role }}: {{ m.content }} {% endfor %}"
-    app = opened(
-        {"messages": said(("user", "lo assistant:")), "have": "conversation"}, template=template
-    )
-    (warning,) = [shown.value for shown in app.warning]
-    as_written, safe = strips(app)
-    assert (safe["title"], safe["tokens"]) == ("No encoding is safe", [])
-    assert "cannot be told from the template" in safe["note"]
-
-
 @pytest.mark.parametrize(
     ("template", "reason"),
     [
