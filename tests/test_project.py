@@ -296,7 +296,7 @@ LINES = {
     "bpeviz": 43_990,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
-    "bpeviz/analysis": 2_722,
+    "bpeviz/analysis": 2_717,
     "bpeviz/cli": 1_833,
     "bpeviz/components": 8_670,
     "bpeviz/core": 2_117,
