@@ -170,6 +170,11 @@ def test_algorithms_in_lock_step(journey: Journey) -> None:
         expect(player.section.get_by_text(unchanged)).to_be_visible()
         expect(player.button("Play")).to_be_hidden()
         expect(player.track).to_be_hidden()
+    with journey.step("Where one fails, a message names it, and the steps of the other play"):
+        some = {"algorithms": ["sentencepiece", "bpe"], "largest": 256}
+        page.goto(journey.server.address + link("banana bandana", "/Algorithms", **some))
+        expect(alert(page, "SentencePiece BPE: The vocabulary size must be")).to_be_visible()
+        player.button("Play").click()
 
 
 def add_split(page: Page, title: str) -> None:

@@ -238,15 +238,3 @@ def test_word_counts_are_written_out_for_all_algorithms() -> None:
     assert {view["text"] for view in payload_of(app)["views"]} == {"low low low\nlowest lowest\n"}
     (sentence,) = errors(with_text("low three", counted=True, may_fail=True))
     assert "Line 1" in sentence
-
-
-# ---- errors
-
-
-def test_failing_algorithm_gives_an_error_and_others_stay() -> None:
-    # Enough for the characters of this text, but SentencePiece BPE also needs 256 bytes.
-    app = with_text(SHORT, algorithms=["wordpiece", "sentencepiece"], largest=40, may_fail=True)
-    (sentence,) = errors(app)
-    assert sentence.startswith(TRAINERS["sentencepiece"].short)
-    assert "256" in sentence
-    assert [view["title"] for view in payload_of(app)["views"]] == ["WordPiece"]
