@@ -176,7 +176,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         merges_csv(
             first='# bpeviz {"atoms": "bytes", "pattern": "regex", "expression": "((){50000})"}'
         ),
-        ["merges.csv, line 1, expression:", "2 seconds"],
+        ["merges.csv, line 1, expression:"],
     ),
     "too many lines": (
         {"merges.csv": b"left,right\n" + b"0,0\n" * MAX_ENTRIES},
