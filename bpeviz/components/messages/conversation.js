@@ -7,8 +7,6 @@
  * @property {object | null} around the object around the messages, with tools and variables of the template
  */
 
-const OWN_ROLES = ["system", "user", "assistant"];
-
 /**
  * Return the conversation in a text, or null if it has none.
  * @param {string} text a list of messages in JSON, or an object that has one
@@ -46,7 +44,7 @@ export function moved(messages, index, by) {
 export const following = (message) => ({ role: message?.role === "user" ? "assistant" : "user", content: "" });
 
 /** Return the roles to choose from: the usual ones, and those of the messages. */
-export const rolesOf = (messages) => [...new Set([...OWN_ROLES, ...messages.map(({ role }) => role)])];
+export const rolesOf = (messages) => [...new Set(["system", "user", "assistant", ...messages.map(({ role }) => role)])];
 
 /** Return the content of a message as it can be edited, or null for lists and other content than text. */
 export const textOf = ({ content, ...others }) =>

@@ -64,6 +64,7 @@ class Messages {
     this.state = this.sender.receive(data, setState);
     // A message that is being typed stays while the page runs for another reason.
     if (!this.timer && this.state.text !== this.drawn) this.#draw(conversationOf(this.state.text));
+    this.root.host?.closest(".st-key-messages_component")?.style.setProperty("min-height", "0"); // no longer reserved
   }
 
   /** @param {import("./conversation.js").Conversation} conversation */

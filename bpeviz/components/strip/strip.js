@@ -19,7 +19,6 @@ const WARNING = "M12 4L2.5 20h19zM12 10v4.5M12 17.5v.2";
 export const WORDS = 1; // it has characters of a message, else it is the template's
 const CONTROL = 2;
 const LEARNED = 4;
-const KINDS = ["learned by the model", "a control token", "words of a message"];
 
 /**
  * @typedef {object} TokenStrip a conversation in tokens
@@ -142,7 +141,8 @@ class Strips {
   }
 
   #kinds(kind) {
-    return [kind & WORDS ? KINDS[2] : "the template’s", kind & CONTROL && KINDS[1], kind & LEARNED && KINDS[0]].filter(Boolean);
+    const whose = kind & WORDS ? "words of a message" : "the template’s";
+    return [whose, kind & CONTROL && "a control token", kind & LEARNED && "learned by the model"].filter(Boolean);
   }
 
   #point(score, { tokens }, event) {
