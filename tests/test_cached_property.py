@@ -23,15 +23,6 @@ class Slow:
         return [self.computed]
 
 
-def test_value_is_computed_once_and_kept_by_its_object() -> None:
-    one = Slow()
-    one.allowed.set()
-    assert one.value is one.value
-    assert one.computed == 1
-    assert isinstance(Slow.value, cached_property)
-    assert Slow.value.__doc__ == "The value."
-
-
 def test_other_object_does_not_wait_for_one_that_is_computing() -> None:
     slow, other = Slow(), Slow()
     thread = Thread(target=lambda: slow.value)

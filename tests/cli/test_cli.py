@@ -362,6 +362,8 @@ def test_encode_says_where_a_template_of_ours_differs(shell: Shell) -> None:
         pytest.skip("not available: qwen")
     assert shell("encode", "--tokenizer", "qwen", "--chat", "--count", text="Hi").out == b"9\n"
     assert "In the shape of ChatML" in shell.err
+    answer = json.loads(shell("encode", "--tokenizer", "qwen", "--chat", "--json", text="🦜").out)
+    assert answer["byte_offsets"][3:5] == [[17, 20], [20, 21]]
 
 
 def chat_model(template: str) -> Tokenizer:

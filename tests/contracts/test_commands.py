@@ -125,6 +125,7 @@ WRONG = {
     "decode 1 --tokenizer gpt2 --tokenizer gpt2": "only once",
     "lookup --containing --tokenizer t.json": "--containing",
     "play text.txt --tokenizer t.json --vocab-size 300": "--vocab-size",
+    "play text.txt --tokenizer t.json --special-token x": "--tokenizer",
     "compare --tokenizer -": "only once",
     "compare text.txt --tokenizer t.json --reference gpt2": "gpt2",
     "compare text.txt --tokenizer t.json --html --json": "--json",

@@ -17,6 +17,7 @@ import tokenizers
 from helpers import library_tokenizers
 from helpers.difficult import DIFFICULT
 from helpers.library_tokenizers import KINDS, SENTENCEPIECE, files_of, of_kind
+from helpers.refusals import refusal
 from helpers.special_texts import SPECIAL_TEXTS
 
 from bpeviz import formats
@@ -58,6 +59,7 @@ def test_tokenizer_json_equals_its_library(kind: str) -> None:
         assert [*before, *ours.encode(text), *after] == expected
         assert inspect(text, ours, template=True).ids == expected
     assert ours.at_step(0).template == ours.template
+    refusal(ours.decode, [10**8], naming=(ours.name, str(10**8)))
     theirs.post_processor = None  # it may trim offsets
     if kind == "dropout":
         theirs.model.dropout = None

@@ -29,6 +29,7 @@ from bpeviz.pretokenizers.counts import count
 from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS, Option, Trainer, bpe, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
+from bpeviz.ui.inputs.training import option_widget
 
 END = "<|endoftext|>"
 NAMED = (
@@ -376,6 +377,7 @@ def test_option_refuses_other_values_and_names_its_own(trainer: Trainer, option:
         wrong += ["", "no such choice"]
     if option.kind == "number":
         wrong += ["7", option.minimum - 1]
+        assert not option_widget(trainer, option).allows(option.minimum - 1)
         wrong += [] if option.maximum is None else [option.maximum + 1]
     for value in wrong:
         how = needed(option) | {option.name: value}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from helpers.properties import many
-from helpers.refusals import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,8 +106,3 @@ def test_changing_boundaries_equal_timelines_at_every_step(
             always = [a and b for a, b in zip(always, kept, strict=True)]
     assert boundaries.permanent.tolist() == always
     assert len(boundaries.token_counts) == STEPS + 1
-
-
-def test_frames_with_different_atom_counts_raise_value_error() -> None:
-    assert [part.tolist() for part in changes([])] == [[], [], []]
-    refusal(changes, [(-1, [0, 1], [1, 1]), (4, [0, 1], [1, 2])], naming=("4", "3", "2"))

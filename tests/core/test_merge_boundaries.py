@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.core.boundaries import MergeBoundaries, ended, gather
+from bpeviz.core.boundaries import MergeBoundaries, ended
 from bpeviz.core.merges import MergeTokenizer
 
 HOW = st.sampled_from(
@@ -106,11 +106,3 @@ def test_ends_of_a_large_text_fit_their_type(last: int) -> None:
         assert ended(boundaries.ends, at, before=True) == sum(
             end < at for end in (5, last - 1, last)
         )
-
-
-def test_gather_joins_rows_of_a_ragged_table() -> None:
-    flat = np.array([10, 11, 12, 20, 30, 31], np.int32)
-    starts, lengths = np.array([0, 3, 4]), np.array([3, 1, 2])
-    rows = np.array([2, 0, 2])
-    assert gather(flat, starts, lengths, rows).tolist() == [30, 31, 10, 11, 12, 30, 31]
-    assert gather(flat, starts, lengths, rows[:0]).tolist() == []

@@ -146,6 +146,9 @@ def test_encode_prefers_the_longer_special_token() -> None:
     assert tokenizer.encode("<|end|>>", allowed_special=both) == [259]
     assert tokenizer.encode("<|end|><|end|>>", allowed_special=both) == [258, 259]
     assert tokenizer.encode("<|end|><|end|>>", allowed_special="all") == [258, 259]
+    tokens = tokenizer.tokens("éa<|end|>", allowed_special="all")
+    spans = [(token.id, token.start, token.end) for token in tokens]
+    assert spans == [(260, 0, 1), (97, 1, 2), (258, 2, 9)]
 
 
 def test_allowing_unknown_special_token_raises_value_error() -> None:

@@ -11,6 +11,7 @@ import pytest
 import bpeviz
 from bpeviz.core import training as training_module
 from bpeviz.core.training import Candidate, MergeTraining
+from bpeviz.text import shorten
 
 TEXT = "low lower lowest newest widest "
 TEXTS = [TEXT * n for n in range(1, 9)]
@@ -49,3 +50,11 @@ def test_training_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert sum(map(len, training._cache.values())) <= 500
     merge = training.merges[0]
     assert candidates(training, TEXT, 0)[0].ids == (merge.left, merge.right)
+
+
+def test_token_has_its_shortened_label_as_its_name() -> None:
+    training = bpeviz.train("low 👋 slower " * 60, merges=60, pattern="none")
+    tokenizer = training.tokenizer()
+    ids = range(training.vocab_size)
+    assert max(len(tokenizer.token_bytes(i)) for i in ids) > 300
+    assert [training.name(i) for i in ids] == [shorten(tokenizer.token_label(i)) for i in ids]

@@ -335,11 +335,12 @@ KEY = struct.pack("<Q", 20) + b"tokenizer.ggml.token"
         HEAD + KEY + struct.pack("<I", 8) + HUGE,
         HEAD + KEY + struct.pack("<II", 9, 8) + HUGE,
         HEAD + KEY + struct.pack("<II", 9, 8) + struct.pack("<Q", 900_000),
+        HEAD + KEY + struct.pack("<IIQQ", 9, 8, 1, 5) + b"four",
         HEAD + KEY + struct.pack("<II", 9, 5) + HUGE,
         HEAD + KEY + struct.pack("<II", 9, 9) + HUGE,
         HEAD + KEY + struct.pack("<I", 77),
     ],
-    ids=["keys", "key", "text", "texts", "fewer texts", "numbers", "nested", "type"],
+    ids=["keys", "key", "text", "texts", "fewer texts", "cut", "numbers", "nested", "type"],
 )
 def test_gguf_length_that_lies_is_refused(content: bytes) -> None:
     refusal(formats.parse, {"a.gguf": content}, naming=("a.gguf", "byte "), error=FormatError)

@@ -178,6 +178,12 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ),
         ["merges.csv, line 1, expression:"],
     ),
+    "an atom of three entries": (
+        merges_csv(
+            first='# bpeviz {"atoms": "characters", "pattern": "none", "alphabet": [[0, "a", 1]]}'
+        ),
+        ["merges.csv, line 1, alphabet", "an id and an atom"],
+    ),
     "too many lines": (
         {"merges.csv": b"left,right\n" + b"0,0\n" * MAX_ENTRIES},
         ["merges.csv:", "1,000,001", "1,000,000"],

@@ -220,6 +220,8 @@ def test_fetch_reports_models_without_tokenizer_files(server: Hub) -> None:
     )
     refusal(fetch, naming=("someone/model", "tokenizer.json"), error=VocabularyUnavailable)
     assert len(server.requests) == 1
+    named_like_a_file = "hf:someone/model.json"
+    refusal(bpeviz.load, named_like_a_file, naming="model.json", error=VocabularyUnavailable)
 
 
 @pytest.mark.parametrize(

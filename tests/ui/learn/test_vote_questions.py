@@ -19,7 +19,7 @@ from bpeviz.room import rooms, sheet
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.room.votes import Vote
+from bpeviz.room.votes import Vote, sums, table
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
@@ -117,6 +117,23 @@ def test_names_of_questions_begin_with_their_keys_and_tell_them_apart() -> None:
     assert len({*vote_questions.TRANSFERS}) == 7
     for unknown in ("", "merge", "merge/9", "no/0", "../why/0", "merge/pair/3", "real/next/0"):
         assert vote_questions.find(unknown) is None
+
+
+def test_sums_of_a_series_are_told_once_all_of_it_is_answered() -> None:
+    votes: list[Vote] = []
+    for rights in (1, 2):
+        for key in vote_questions.TRANSFERS:
+            question = vote_on(key)
+            right, wrong = answers(question)
+            votes.append(vote := Vote(len(votes) + 1, question))
+            vote.answer("a", right)
+            vote.answer("b", right if rights == 2 else wrong)
+            assert rights == 2 or sums(votes) == "", "a few tell an answer"
+            vote.reveal()
+    words = "Right answers: before the course 7 of 14, after the course 14 of 14."
+    assert sums(votes) == words
+    counts = [row.rpartition("course,")[2] for row in table(votes).splitlines()[-4:]]
+    assert counts == ["right,,7,", "wrong,,7,", "right,,14,", "wrong,,0,"]
 
 
 def answer_named(question: Task[int], words: str) -> int:

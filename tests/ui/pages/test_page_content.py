@@ -14,6 +14,7 @@ from helpers.app_pages import opened
 from helpers.payloads import payloads
 
 from bpeviz.jobs import trainings
+from bpeviz.pretrained import download
 from bpeviz.room import sheet
 from bpeviz.text import as_json
 from bpeviz.trainers import TRAINERS
@@ -114,6 +115,14 @@ def test_link_has_the_content_of_its_page(monkeypatch: pytest.MonkeyPatch, link:
     payload = json.loads(as_json(content(link)))
     names = {*payload} - OF_THE_RUN
     assert {name: payload[name] for name in names} == {name: page[name] for name in names}
+
+
+@pytest.mark.skipif(not download.available("qwen"), reason="not available: qwen")
+@pytest.mark.parametrize("begin", ["true", "false"])
+def test_content_of_a_conversation_is_what_the_model_reads(begin: str) -> None:
+    (view,) = content(f"/Inspect?text=hi&chat=true&begin_answer={begin}")["views"]
+    assert "<|im_start|>user\nhi<|im_end|>" in view["text"]
+    assert view["text"].endswith("assistant\n") == (begin == "true")
 
 
 def test_run_sheets_show_every_page() -> None:

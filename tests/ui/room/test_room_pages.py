@@ -30,7 +30,7 @@ from bpeviz.ui import private
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.room import pages, sheets
-from bpeviz.ui.room.connections import FOLLOWER, LEADER, RoomPages
+from bpeviz.ui.room.connections import FOLLOWER, LEADER, RoomPages, path
 from bpeviz.ui.runtime.user import COOKIE
 from bpeviz.ui.server.guard import Guard
 
@@ -67,6 +67,10 @@ def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
         assert room.nonce not in answer.body
         assert TEXT not in answer.body
     assert len(nonces) == 2
+
+
+def test_rooms_are_below_the_path_of_the_app() -> None:
+    assert [*map(path, ("", "/", "/base", "/base/"))] == ["/room"] * 2 + ["/base/room"] * 2
 
 
 def test_ticket_makes_the_browser_of_its_page_the_leader_and_no_other(room: Room) -> None:
@@ -182,8 +186,8 @@ class Socket:
         self.got: list[dict[str, Any]] = []
         lead = lead or ("/lead" if cookie else "")
         headers = [(b"cookie", cookie.encode())]
-        path = f"/base/room/{letters}{lead.rstrip('/')}/ws"
-        scope = {"type": "websocket", "path": path, "headers": headers}
+        at = f"/base/room/{letters}{lead.rstrip('/')}/ws"
+        scope = {"type": "websocket", "path": at, "headers": headers}
         self.put({"type": "websocket.connect"})
         self.task = asyncio.create_task(APP(scope, self.sent.get, self.receive))
 

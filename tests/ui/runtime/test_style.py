@@ -10,8 +10,6 @@ import streamlit
 
 from bpeviz.ui.runtime import style
 
-UI = Path(style.__file__).parents[1]
-
 
 @pytest.mark.slow
 def test_every_test_id_exists_in_streamlit() -> None:
@@ -31,9 +29,3 @@ def test_no_change_of_a_page_styles_all_of_it() -> None:
     # Chromium would style each element of the page anew, also each line break in a text box.
     rules = re.findall(r"(?:html|body|\.stApp)\S*:has\([^{}]*?\) [^{},\s][^{},]*", style.STYLE)
     assert [rule for rule in rules if "stPopoverBody" not in rule] == []  # which is seldom open
-
-
-def test_test_ids_are_used_only_in_the_style_module() -> None:
-    files = [path for path in UI.rglob("*.*") if path.suffix in {".py", ".css", ".js", ".html"}]
-    found = {path.name for path in files if "data-testid" in path.read_text(encoding="utf-8")}
-    assert found == {"style.css", "style.py"}
