@@ -18,6 +18,8 @@ from bpeviz.pretrained import download
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.messages import FIRST, MESSAGES
 from bpeviz.ui.opened_tokenizers import read_files
+from bpeviz.ui.pages.inspect import PAGE
+from bpeviz.ui.permalink import session
 
 pytestmark = pytest.mark.slow
 
@@ -70,8 +72,9 @@ def test_conversation_of_our_own_is_read_by_qwen_where_a_tokenizer_has_no_templa
     assert app.session_state["inspected_by"] == "qwen"
     assert app.title[0].value == "**3 messages, 41 tokens: 26 are words, 15 the template’s.**"
     (strip,) = strips(app)
-    roles = [role for _, role, *_ in strip["speakers"]]
-    assert roles == ["system", "user", "assistant"]
+    assert [role for _, role, *_ in strip["speakers"]] == ["system", "user", "assistant"]
+    player = PAGE.content(session.values_of(PAGE, "have=conversation")).data["player"]
+    assert player["views"][0]["text"] == strip["text"]
     assert app.toggle(key="begin_another_answer").value is False
     app.toggle(key="begin_another_answer").set_value(True).run()
     assert strips(app)[0]["text"].endswith("<|im_start|>assistant\n")
@@ -82,20 +85,18 @@ def test_conversation_of_our_own_is_read_by_qwen_where_a_tokenizer_has_no_templa
 
 def test_change_in_the_browser_is_read_and_asked_for_once() -> None:
     app = opened()
-    text = said(("user", "lo lo"), ("assistant", "lo"))
-    change = {"number": 5, "sample": "own", "text": text}
+    change = {"number": 5, "sample": "own", "text": said(("user", "lo lo"), ("assistant", "lo"))}
     app.session_state[MESSAGES.component.key] = {"change": change}
     app.run()
     assert app.title[0].value.startswith("**2 messages, 6 tokens: 3 are words")
-    data = sent(app.run(), "address")
-    assert (data["answered"], data["text"]) == (5, None)
+    assert sent(app.run(), "address").items() >= {"answered": 5, "text": None}.items()
 
 
 def test_link_of_a_text_with_a_chat_template_is_a_conversation() -> None:
     query = {"text": "lo lo", "chat": "true", "system": "lo"}
     app = opened(query, have="text", copy_link={"request": 1})
-    messages = json.loads(app.session_state[MESSAGES.box.key])
-    assert messages == json.loads(said(("system", "lo"), ("user", "lo lo")))
+    messages = said(("system", "lo"), ("user", "lo lo"))
+    assert app.session_state[MESSAGES.box.key] == messages
     assert app.session_state["have"] == "conversation"
     assert strips(app)[0]["text"] == "<s>system louser lo lo</s>"
     app.run()
@@ -122,8 +123,7 @@ def test_forged_turn_is_told_with_the_safe_encoding_below() -> None:
     (warning,) = [shown.value for shown in app.warning]
     assert "system message that you did not write" in warning
     as_written, safe = strips(app)
-    places = [(role, writer, is_forged) for _, role, writer, is_forged in as_written["speakers"]]
-    assert places[:2] == [("user", "", False), ("system", "written by the user", True)]
+    assert as_written["speakers"][1][1:] == ["system", "written by the user", True]
     assert not any(is_forged for *_, is_forged in safe["speakers"])
     assert "safe encoding" in safe["title"]
 
