@@ -29,7 +29,6 @@ from bpeviz.ui.inputs.text import (
     Rows,
     read_file,
 )
-from bpeviz.ui.inputs.training import MORE
 from bpeviz.ui.runtime.long_texts import Inbox
 
 
@@ -245,19 +244,12 @@ def folded(app: AppTest) -> bool:
     return not any(box.key == "largest" for box in app.number_input)
 
 
-def toggle(app: AppTest, *, is_open: bool) -> AppTest:
-    """Open or close “More”, as a click on its title does."""
-    app.session_state[MORE.key] = is_open
-    return app.run()
-
-
-def test_settings_with_a_number_out_of_bounds_open_with_its_message() -> None:
+def test_folded_number_out_of_bounds_has_a_message() -> None:
     app = app_pages.opened("Train", largest=100, bpe_atoms="characters")
-    assert folded(app)
+    assert not app.warning
     app.session_state["bpe_atoms"] = "bytes"
-    app.run()
-    assert not folded(app)
-    assert ["at least 256" in one.value for one in app.warning] == [True]
+    assert ["at least 256" in one.value for one in app.run().warning] == [True]
+    assert folded(app)
 
 
 BPE_OPTION = {"algorithm": "bpe", "bpe_min_count": 3}
