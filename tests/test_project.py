@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_255,
     "bpeviz/views": 2_840,
     "bpeviz/workers": 463,
-    "tests": 32_757,
+    "tests": 32_752,
     "tests data, kB": 206,
     "tests/*.mjs": 1_419,
 }
