@@ -124,7 +124,7 @@ class Grid {
     const lengths = lines.map(([start, end]) => this.widths.slice(start, end).reduce((sum, width) => sum + width, 0));
     const stretch = Math.max(1, Math.min(LARGEST_STRETCH, inside(zoom) / Math.max(...lengths)));
     this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head / zoom, i, stretch)));
-    this.#updateTabOrder();
+    this.#reach(this.focused);
   }
 
   #line(start, end, head, number, stretch) {
@@ -204,14 +204,14 @@ class Grid {
     return bytes.length ? spokenBytes(Uint8Array.from(bytes)) : label;
   }
 
-  #updateTabOrder() {
-    this.buttons.forEach((button, i) => (button.tabIndex = i === this.focused ? 0 : -1));
+  #reach(number) {
+    this.focused = number;
+    this.buttons.forEach((button, i) => (button.tabIndex = i === number ? 0 : -1));
   }
 
   #focus(button) {
     if (button.number === undefined) return;
-    this.focused = button.number;
-    this.#updateTabOrder();
+    this.#reach(button.number);
     this.highlight(button.cell);
   }
 

@@ -77,11 +77,7 @@ export class Captions {
       const box = staff && (staff.ruler ?? staff.pieces).getBoundingClientRect();
       sentence.style.cssText = box ? `top:${box.bottom - top}px;left:${staff.pieces.getBoundingClientRect().left - left}px;text-align:${this.views[i].dir === "rtl" ? "right" : "left"}` : "";
     });
-    this.join();
-  }
-
-  /** Join the equation with its places, where there is time to see it. */
-  join() {
+    // Where there is time to see them.
     this.arcs.clear();
     if (!this.several && !this.views[0].isBytes && !this.views[0].cells.score.blocks.length && !(this.playback.isPlaying && this.jumps)) this.arcs.show(this.views[0]);
   }

@@ -66,9 +66,7 @@ export class ComparedRow {
     return this.#at(tokenAt(this.data.tokenEnds, byte));
   }
 
-  inspect(byte) {
-    return this.token(byte);
-  }
+  inspect = this.token;
 
   /** Return the tokens over a token of another row. */
   tokensOver(_, { start, end }) {

@@ -174,10 +174,6 @@ export class Comparison {
 
   // ---- size and view
 
-  get host() {
-    return this.score.host;
-  }
-
   /**
    * Set the size of the text to the largest at which all of it fits into its element, which has its largest height.
    * @param {number} scale of names
@@ -213,7 +209,7 @@ export class Comparison {
 
   #fitTokenizers(scale, largest) {
     const { data, names, bytes, compared } = this;
-    const width = this.host.clientWidth;
+    const width = this.score.host.clientWidth;
     const isNarrow = width < NARROW;
     const room = Math.round(scale * (isNarrow ? 84 : Math.max(120, 9 * Math.max(...names.map(({ length }) => length)) + 64)));
     if (width <= room) return; // the page has no room for it yet
@@ -238,7 +234,7 @@ export class Comparison {
   }
 
   #isTooHigh({ lines, padding }) {
-    return lines.at(-1).bottom > this.host.clientHeight - padding;
+    return lines.at(-1).bottom > this.score.host.clientHeight - padding;
   }
 
   /** Show up to three lines, in the largest letters at which the text is one line. */

@@ -127,17 +127,16 @@ class TokenTable {
   }
 
   #row(place) {
-    const cells = this.view.columns.map((column, i) => this.#cell(column, this.order[place], this.heads[i].className));
+    const { columns, styles } = this.view;
+    const cells = columns.map((column, i) => {
+      const words = wordsOf(column, this.order[place], styles);
+      const ids = column.isToken && words ? [column.at(this.order[place])].flat() : [];
+      const content = ids.length ? ids.map((id) => tokenLabel(...styles[id])) : [element("bdi", "", words)];
+      return element("td", { className: this.heads[i].className, title: words.length > 8 ? words : "" }, ...content);
+    });
     const row = element("tr", { ariaRowIndex: String(place + 2) }, ...cells);
     row.dataset.place = String(place);
     return row;
-  }
-
-  #cell(column, row, className) {
-    const { styles } = this.view;
-    const words = wordsOf(column, row, styles);
-    const tokens = column.isToken && words ? [column.at(row)].flat().map((id) => tokenLabel(...styles[id])) : [element("bdi", "", words)];
-    return element("td", { className, title: words.length > 8 ? words : "" }, ...tokens);
   }
 
   /** Mark the cell that keys have reached. */
