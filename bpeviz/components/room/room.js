@@ -354,11 +354,10 @@ class Room {
     const { isLeader } = this.data;
     const { unit, vocabSizes } = content?.player ?? {};
     const at = (step) => (unit && !state.vote?.isAlone ? `: ${unit} ${formatCount(vocabSizes?.[step] ?? step)}` : "");
-    const followers = `${counted(state.followers, "follower")}`;
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";
     const follows = `${away ? "Looking around. Leader" : "Following the leader"}${at(step)}${plays}`;
-    this.find(".where").textContent = isLeader ? followers : !state.canVote && state.vote ? NO_COOKIES : content ? follows : state.vote ? "" : "Wait for the leader.";
+    this.find(".where").textContent = isLeader ? counted(state.followers, "follower") : !state.canVote && state.vote ? NO_COOKIES : content ? follows : state.vote ? "" : "Wait for the leader.";
     this.find(".back").hidden = !away;
     this.find(".first").hidden = !state.isBeforeVotes;
     if (isLeader) {

@@ -60,6 +60,8 @@ export class Score {
   constructor(host, text, rows) {
     this.host = host;
     this.text = text;
+    /** Whether lines of the text are the entries of a list, and whether each may stand beside others. */
+    [this.isList, this.hasFreeLines] = [isList(text), hasFreeLines(text)];
     const cells = rows[0].cells ? rows.map((row) => row.cells) : splitIntoRows(text, rows);
     this.rows = rows.map((row, i) => new ScoreRow(this, i, row, cells[i]));
     this.cells = cells[0]; // those of other rows have other atoms
@@ -179,15 +181,6 @@ export class Score {
       line.top = line.page && line.page * (pageHeight + padding); // each fills the visible part
       line.bottom = line.top + bottoms[line.page];
     }
-  }
-
-  /** Whether each line of the text may stand beside others, and whether they are the entries of a list. */
-  get hasFreeLines() {
-    return (this.freeLines ??= hasFreeLines(this.text));
-  }
-
-  get isList() {
-    return (this.list ??= isList(this.text));
   }
 
   /** Return the number of lines that fit into the element. */

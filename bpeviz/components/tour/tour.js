@@ -147,9 +147,10 @@ class Tour {
 
   /** Open the section around the mark, with which its selector begins, if it is closed. */
   open() {
-    if (Date.now() - (this.openedAt ?? 0) < SEND_AGAIN) return;
+    const closed = document.querySelector(`${this.data.mark[0].split(" ")[0]} details:not([open]) > summary`);
+    if (!closed || Date.now() - (this.openedAt ?? 0) < SEND_AGAIN) return;
     this.openedAt = Date.now();
-    document.querySelector(`${this.data.mark[0].split(" ")[0]} details:not([open]) > summary`)?.click();
+    closed.click();
   }
 
   /** Scroll to the mark where it is not in view. */
