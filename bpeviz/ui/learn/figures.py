@@ -17,8 +17,8 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.ui.learn.engine import merges_of
 
-PASSAGE_TOKENS = {"english": 496, "burmese": 1_480, "burmese_gpt2": 8_100}
-"""Tokens of the passage of “Many texts” under GPT-4o, and under GPT-2."""
+PASSAGE_TOKENS = {"english": 496, "burmese": 1_480}
+"""Tokens of the passage of “Many texts” under GPT-4o."""
 
 # ---- when to stop
 

@@ -9,8 +9,6 @@ from helpers.properties import many
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpeviz
-from bpeviz.corpus import samples
 from bpeviz.trainers import bpe
 from bpeviz.ui.learn import figures
 from bpeviz.ui.learn.base import DON_QUIJOTE
@@ -28,17 +26,6 @@ def encode_slowly(text: str, pairs: Sequence[Pair]) -> list[list[int]]:
     for new_id, pair in enumerate(pairs, 256):
         states.append(bpe.merge(states[-1], pair, new_id))
     return states
-
-
-# ---- why; real ones
-
-
-def test_passage_costs_three_times_the_tokens_in_burmese_and_more_in_gpt2() -> None:
-    gpt4o, gpt2 = bpeviz.load("o200k_base"), bpeviz.load("gpt2")
-    english, burmese = (samples._read(f"languages/{key}") for key in ("english", "burmese"))
-    counts = {"english": len(gpt4o.encode(english)), "burmese": len(gpt4o.encode(burmese))}
-    counts["burmese_gpt2"] = len(gpt2.encode(burmese))
-    assert counts == figures.PASSAGE_TOKENS
 
 
 # ---- when to stop

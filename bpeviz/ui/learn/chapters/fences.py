@@ -184,7 +184,6 @@ def _figures() -> dict[str, int | str]:
         "word": WORD,
         "period": _cut(free, f"{WORD}."),
         "comma": _cut(free, f"{WORD},"),
-        "fences": len(rule),
         "free": free.tokens,
         "gpt2": fenced.tokens,
     }

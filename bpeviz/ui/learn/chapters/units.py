@@ -99,7 +99,6 @@ def _figures() -> dict[str, int | str]:
         "unknown": engine.UNKNOWN_WORD,
         "byte_values": len(_BYTES),
         "most": MOST_TYPED,
-        "ascii": 128,
         "characters": CHARACTERS,
     }
 
