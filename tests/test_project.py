@@ -293,7 +293,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_956,
+    "bpeviz": 43_954,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_717,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_257,
     "bpeviz/room": 877,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_255,
+    "bpeviz/ui": 10_253,
     "bpeviz/views": 2_840,
     "bpeviz/workers": 463,
-    "tests": 32_752,
+    "tests": 32_744,
     "tests data, kB": 206,
     "tests/*.mjs": 1_419,
 }
