@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
-import pytest
 from helpers import usual
 from helpers.payloads import color_index
 from helpers.properties import many
@@ -14,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.hues import Coloring, Hues, contacts, contacts_at, hues
+from bpeviz.analysis.hues import Coloring, Hues, contacts_at, hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.corpus.samples import SAMPLES
 from bpeviz.palette import COLORS, HUES
 from bpeviz.text import color_key
-from bpeviz.trainers import TRAINERS
 from bpeviz.views.stage import Row, Stage, of_columns, of_training
 
 TEXT = "the old cat sat and the cold cat sat\nthe old 世界 👩‍👩‍👧 cat ate\n" * 2
@@ -101,18 +98,6 @@ def test_nearly_as_many_tokens_as_looks_differ_at_each_step(text: str, merges: i
     assert all(looks >= tokens - 1 for tokens, looks in counts)
 
 
-@pytest.mark.parametrize("key", TRAINERS)
-def test_contacts_are_the_neighbors_at_every_step(key: str) -> None:
-    training = usual.train(key, TEXT)
-    boundaries = training.tokenizer().boundaries(TEXT)
-    atoms = {*boundaries.atom_ids.tolist()}
-    rows = [boundaries.ids(step).tolist() for step in range(boundaries.steps + 1)]
-    expected = {pair for row in rows for pair in pairwise(row) if atoms.isdisjoint(pair)}
-    assert {pair for pair in contacts(boundaries).pairs if atoms.isdisjoint(pair)} == {
-        pair for pair in expected if min(pair) >= 0
-    }
-
-
 def test_given_color_indices_stay() -> None:
     first = hues([Coloring(contacts_at([1, 2, 3]), lambda token_id: COLORS * token_id)])
     assert len({*first.indices.values()}) == 3
@@ -120,10 +105,6 @@ def test_given_color_indices_stay() -> None:
     assert second.indices | first.indices == second.indices
     assert second.index(COLORS * 9) not in {first.index(COLORS), first.index(2 * COLORS)}
     assert (first.index(-1), first.index(COLORS * 77 + 5)) == (-1, 5)
-
-
-def test_token_without_equal_neighbors_keeps_its_own_color() -> None:
-    assert hues([Coloring(contacts_at([1, 2]), lambda token_id: token_id)]).indices == {1: 1, 2: 2}
 
 
 def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:

@@ -250,6 +250,7 @@ def test_many_texts(journey: Journey, tmp_path: Path) -> None:
         premium = re.compile(r"Amharic, GPT-4o \(o200k\): 6\.\d\d \(.*×")
         expect(first).to_have_accessible_name(premium)
         assert (chart.bounding_box() or {})["width"] > 800
+        expect(page.get_by_text("Rows are in the order of GPT-4o")).to_be_visible()
     with journey.step("By keyboard: from text to text and mark to mark, into a text and back"):
         first.focus()
         for key in ("ArrowDown", "ArrowRight", "Enter"):

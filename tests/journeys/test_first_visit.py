@@ -110,6 +110,13 @@ def test_first_visit_plays_once_and_leads_on(journey: Journey) -> None:
         page.clock.run_for(5_000)
         expect(stage.button("Play")).to_be_visible()
         expect(stage.button("Last")).to_be_disabled()
+    with journey.step("After a Pause, the next text of the tab does not play"):
+        text_box(page).fill("tomato potato, tomato potato")
+        stage.button("Pause").click()
+        text_box(page).fill("anna hannah, anna hannah")
+        expect(stage.button("Last")).to_be_disabled()
+        page.clock.run_for(5_000)
+        expect(stage.button("Play")).to_be_visible()
     with journey.step("The link of a step opens there without motion"):
         page.goto(journey.server.address + link(FIRST).replace("9999", "4"))
         expect(stage.last).to_have_text("22")
@@ -246,6 +253,10 @@ def test_first_screen_has_the_whole_answer(journey: Journey) -> None:
         expect(text_box(page)).to_be_focused()
         selected = "box => box.value.slice(box.selectionStart, box.selectionEnd)"
         assert text_box(page).evaluate(selected) == FIRST
+    with journey.step("The way to GPT-4o leads to Compare"):
+        button(page, "What does GPT-4o do with it?").click()
+        page.wait_for_url("**/Compare*")
+        page.go_back()
     with journey.step("Compare and back keep the text and the step"):
         stage.go(5)
         go_to(page, "Compare")

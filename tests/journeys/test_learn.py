@@ -310,6 +310,7 @@ def at_step(page: Page, tour: Tour, number: int) -> None:
     expect(box).to_contain_text(f" · Step {number} of {len(tour.steps)}")
     expect(box).to_be_focused()
     expect(box).to_have_attribute("data-mark", "found")  # a key leaves a closed section closed
+    expect(box).to_be_in_viewport(ratio=1)
     await_run(page)
 
 

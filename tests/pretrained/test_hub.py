@@ -228,6 +228,7 @@ def test_fetch_reports_models_without_tokenizer_files(server: Hub) -> None:
     ("status", "reason"),
     [
         ((403, "GatedRepo"), "gated"),
+        ((403, ""), "gated or private"),
         ((401, "RepoNotFound"), "does not exist, or is private"),
         ((500, ""), "status 500"),
         ((429, ""), "status 429"),

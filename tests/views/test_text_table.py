@@ -63,8 +63,7 @@ def test_payload_has_the_cells_with_their_values() -> None:
     assert text_table.payload(FOUND, figures.cost, "Cost")["plot"] is None, "no price"
     premium = text_table.payload(FOUND, figures.premium, "Premium")["plot"]
     assert premium["axis"] == "tokens relative to short (logarithmic axis)"
-    other = text_table.payload(FOUND, figures.tokens, "Bytes")
-    assert other["key"] != payload["key"]
+    assert text_table.payload(FOUND, figures.tokens, "Bytes")["key"] != payload["key"]
 
 
 def test_exact_table_has_every_figure() -> None:

@@ -135,9 +135,7 @@ def test_marks_name_keys_of_elements_and_classes_of_components(tour: Tour) -> No
         assert {name, name.replace("-", " ")} & (keys if prefix else classes), name
 
 
-@pytest.mark.parametrize(
-    "address", ["splitting", "splitting.0", "nothing.3", "sentencepiece.2", "splitting.x"]
-)
+@pytest.mark.parametrize("address", ["splitting.0", "nothing.3", "sentencepiece.2", "splitting.x"])
 def test_address_of_another_page_or_of_no_step_is_harmless(address: str) -> None:
     steps = [payload["step"] for payload in shown(opened("Pre-tokenize", {"tour": address}))]
     assert steps == ([1] if address.startswith("splitting") else [])
