@@ -51,7 +51,6 @@ class Messages(TypedDict):
     sample: str | None
     text: str | None
     file: str | None
-    files: list[str]
     limit: int
     address: str
     longest: int

@@ -12,7 +12,6 @@ const sent = (changes = {}) => ({
   sample: "english",
   text: "The river",
   file: null,
-  files: [],
   ...changes,
 });
 
@@ -58,13 +57,13 @@ test("numbers of changes grow", () => {
   assert.deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b));
 });
 
-test("another session gets the text, and lost files are named", () => {
+test("another session gets the text, without the file that the server has lost", () => {
   const state = mounted();
   state.change("own", "mine");
-  state.receive(sent({ answered: state.number, file: "long.txt: 9 characters", files: ["long.txt"] }), true);
+  state.receive(sent({ answered: state.number, file: "long.txt: 9 characters" }), true);
   const again = state.receive(sent({ session: "second" }), true);
   assert.deepEqual([again.sample, again.text], ["own", "mine"]);
-  assert.deepEqual([state.text, state.file, state.lostFiles], ["mine", null, ["long.txt"]]);
+  assert.deepEqual([state.text, state.file], ["mine", null]);
 });
 
 test("another session that already has the text gets no change", () => {

@@ -21,7 +21,6 @@ const TOOLS = { up: ["M12 19V5M6 11l6-6 6 6", "Move up"], down: ["M12 5v14M6 13l
  * @property {string} sample
  * @property {string | null} text the conversation in JSON, or any other text as a message of a user
  * @property {null} file
- * @property {string[]} files
  * @property {number} limit the most characters of the JSON that the server uses
  * @property {string} address
  * @property {number} longest

@@ -112,7 +112,7 @@ class TextBox {
   }
 
   #draw() {
-    const { sample, text, file, lostFiles, version, number } = this.state;
+    const { sample, text, file, version, number } = this.state;
     const changes = `${version} ${number} ${file} ${Object.keys(this.data.replaced)}`;
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
@@ -133,9 +133,6 @@ class TextBox {
     this.#drawRows();
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";
-    if (lostFiles.length) {
-      this.#tell(`The server no longer has ${lostFiles.join(", ")}. Open it again.`);
-    }
   }
 
   // Draw the beginning of the text in the closed line.
@@ -224,7 +221,6 @@ class TextBox {
   }
 
   #change(sample, text, more = {}) {
-    this.state.lostFiles = [];
     this.#tell("");
     this.sender.send({ ...this.state.change(sample, text), ...more });
     this.#remember();

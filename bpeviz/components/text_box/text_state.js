@@ -16,7 +16,6 @@
  * @property {string | null} file the name and length of the file that is used instead of the box
  * @property {{name: string, about: string, first: string[], more: string} | null} table the first rows of the table that is used instead of the box
  * @property {string | null} count the number of characters and tokens in words, "" while unknown, null without a line for it
- * @property {string[]} files the names of all files that only the server has
  * @property {number} limit the most characters that the server uses
  * @property {string} address the address that takes long texts
  * @property {number} longest the most characters that a change contains; it names longer texts
@@ -47,8 +46,6 @@ export class TextState {
   text = "";
   own = /** @type {string | null} */ (null); // what was typed last; null while only the server may know it
   file = null;
-  files = [];
-  lostFiles = [];
 
   /**
    * Use what the server sent, unless the user's last change is newer.
@@ -56,15 +53,13 @@ export class TextState {
    * @param {boolean} isMounted whether this box showed earlier data of the server
    * @returns {Change | null} a change to send (again)
    */
-  receive({ session, version, answered, sample, text, file, files }, isMounted) {
+  receive({ session, version, answered, sample, text, file }, isMounted) {
     if (this.session && this.session !== session) {
       // The server was restarted, or the session had expired: the browser still has the text.
-      this.lostFiles = this.files;
-      Object.assign(this, { session, version, file, files });
+      Object.assign(this, { session, version, file });
       return sample !== this.sample || text !== this.text ? this.change(this.sample, this.text) : null;
     }
-    this.session = session;
-    Object.assign(this, { file, files });
+    Object.assign(this, { session, file });
     const isAnswered = this.number <= answered;
     if (isAnswered && version !== this.version) {
       if (text === null && this.number < answered) {

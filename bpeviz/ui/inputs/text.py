@@ -21,7 +21,6 @@ from bpeviz.jobs import files
 from bpeviz.text import clean, counted, listed, shorten, visible
 from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.token_count import token_count
-from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, TextField, V, Values, Widget
@@ -407,7 +406,6 @@ class TextSource:
             "sample": self.sample.get(),
             "text": None if is_typed else clean(self.box.get() or ""),
             "file": None,
-            "files": [],
             "limit": most,
             "address": long_texts.address(own, self.name),
             "longest": long_texts.LONGEST_MESSAGE,
@@ -584,7 +582,6 @@ def _box_data(
         "file": named,
         "table": None if rows is None else _drawn_rows(rows),
         "count": count(rows.documents if rows else text) if source == TEXT else None,
-        "files": [*filter(None, [source.file_name.get()]), *(file.title for file in opened())],
         "label": source.label,
         "boxLabel": source.box.label,
         "placeholder": "Type or paste text.",
