@@ -518,8 +518,9 @@ def _controls(
     for k, token in enumerate(tokens):
         name = names.get(token.id) or added.get(token.id, "")
         at = rendering.text.find(name, token.start, token.end) if name else -1
-        is_written = token.id in names or name in rendering.markers or not owners[at]
-        if at >= 0 and is_written:
+        if at < 0:
+            continue
+        if token.id in names or name in rendering.markers or not owners[at]:
             controls[k] = at, at + len(name), name
     return controls
 

@@ -178,9 +178,8 @@ class ChatTemplate:
         try:
             answers: list[dict[str, Any]] = json.loads(ask(file, worker.RENDER, content))
         except LibraryError as error:
-            raise _failed(
-                str(error).removeprefix(f"{worker.CHAT_TEMPLATE} refuses it: ")
-            ) from error
+            words = str(error).removeprefix(f"{worker.CHAT_TEMPLATE} refuses it: ")
+            raise _failed(words) from error
         if reason := answers[0].get("error"):
             raise _failed(reason)
         if without and answers.pop().get("text") == answers[0]["text"]:

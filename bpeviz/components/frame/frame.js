@@ -122,7 +122,10 @@ class Frame {
   describe() {
     this.announce();
     explainConnection();
-    for (const [key, role, name] of LANDMARKS) if (container(key)?.role !== role) Object.assign(container(key) ?? {}, { role, ariaLabel: name });
+    for (const [key, role, ariaLabel] of LANDMARKS) {
+      const place = container(key);
+      if (place && place.role !== role) Object.assign(place, { role, ariaLabel });
+    }
     for (const code of document.querySelectorAll(".stCode pre:not([tabindex])")) code.tabIndex = 0; // it scrolls
     // Beside a text, an icon is decoration; its name would be read out.
     for (const icon of document.querySelectorAll('.stMarkdown [role=img][aria-label$=" icon"]:not([aria-hidden])'))

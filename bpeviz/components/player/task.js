@@ -170,7 +170,19 @@ export class Task {
     const isOpen = (isPlaced || act === "pair") && !isClosed && places.length;
     const hasOptions = Boolean(options?.length);
     const isOver = result && result.kind !== "again";
-    setClasses(this.player.section, { tasked: data, titled: data?.isTitled, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !isOver, revealed: data && isRevealed(data), offered: hasOptions && isOver && !isTold(data) });
+    setClasses(this.player.section, {
+      tasked: data,
+      titled: data?.isTitled,
+      listed: rows?.length,
+      typing: act === "type",
+      choosing: isOpen,
+      placing: isPlaced && !isLive,
+      fencing: isPlaced && isLive,
+      counted: counts,
+      offering: hasOptions && !isOver,
+      revealed: data && isRevealed(data),
+      offered: hasOptions && isOver && !isTold(data),
+    });
   }
 
   #drawActions() {

@@ -136,11 +136,11 @@ export function observeSize(resized, signal, ...boxes) {
  */
 export function followSize(box, resized, signal) {
   let width = 0;
-  const look = () => {
+  const compareWidth = () => {
     if (box.clientWidth !== width) resized();
     width = box.clientWidth;
   };
-  observeSize(look, signal, box);
+  observeSize(compareWidth, signal, box);
   for (const [target, name] of [[globalThis, "resize"], [document, "fullscreenchange"], [document.fonts, "loadingdone"]])
     target.addEventListener(name, resized, { signal });
 }

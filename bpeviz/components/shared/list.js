@@ -52,7 +52,11 @@ export function hasFreeLines(text) {
 export function isList(text) {
   const { lines, blank } = linesOf(text);
   return (
-    lines.length >= FEWEST && median(lines.map((line) => [...line].length)) <= SHORT && median(lines.map((line) => line.split(/\s+/).length)) <= FEW_WORDS &&
-    blank < MOST_BLANK && mostFrequent(lines.map((line) => line.match(END)?.[0])).share >= ALIKE && hasFreeLines(text)
+    lines.length >= FEWEST &&
+    median(lines.map((line) => [...line].length)) <= SHORT &&
+    median(lines.map((line) => line.split(/\s+/).length)) <= FEW_WORDS &&
+    blank < MOST_BLANK &&
+    mostFrequent(lines.map((line) => line.match(END)?.[0])).share >= ALIKE &&
+    hasFreeLines(text)
   );
 }
