@@ -303,7 +303,7 @@ LINES = {
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_652,
     "bpeviz/jobs": 385,
-    "bpeviz/libraries": 1_450,
+    "bpeviz/libraries": 1_449,
     "bpeviz/pretokenizers": 1_177,
     "bpeviz/pretrained": 1_257,
     "bpeviz/room": 877,
