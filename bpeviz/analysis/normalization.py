@@ -127,7 +127,7 @@ _CLAUSES: dict[Kind, tuple[str, str]] = {
 
 
 def _kind(before: str, after: str) -> Kind:
-    if not after or before.isspace():
+    if not after:
         return "other"
     if unicodedata.normalize("NFD", before) == unicodedata.normalize("NFD", after):
         return "spelling"

@@ -115,6 +115,9 @@ def test_no_widget_takes_a_value_beyond_its_bounds(page: Page) -> None:
     for widget in drawn.widgets.values():
         assert all(map(widget.allows, edges(widget)))
         assert not any(map(widget.allows, beyond(widget)))
+    lowest = Drawn(page, lambda widget: edges(widget)[0], usual_end)
+    for widget in lowest.widgets.values():
+        assert not isinstance(widget, NumberField) or widget.value(7, lowest) == widget.low
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)

@@ -9,6 +9,7 @@ from helpers.refusals import refusal
 
 from bpeviz import load, train
 from bpeviz.corpus.samples import GROUPS, SAMPLES, SAMPLES_FOLDER, by_key, written_out
+from bpeviz.ui.inputs.text import expand_counts
 
 KEYS = [sample.key for sample in SAMPLES]
 ODD = "emoji-and-unicode"
@@ -159,7 +160,7 @@ def test_puzzles_differ_under_published_tokenizers(key: str, gpt2: str, cl100k: 
     ],
 )
 def test_written_out_repeats_words_by_count(listed: str, text: str) -> None:
-    assert written_out(listed, 100) == text
+    assert expand_counts(listed, counted=True, most=len(text), tell=pytest.fail) == text
 
 
 @pytest.mark.parametrize(

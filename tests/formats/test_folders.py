@@ -122,7 +122,7 @@ def test_page_library_and_paths_read_the_same_settings(tmp_path: Path) -> None:
         (tmp_path / name).rename(tmp_path / f"mine-{name}")
     for path in (tmp_path, tmp_path / "mine-vocab.json"):
         assert encoded(bpeviz.read(path), " the  <mask>") == ids
-    (tmp_path / "mine-vocab.txt").write_bytes(BERT["vocab.txt"])
+    (tmp_path / "mine-vocab.txt").write_bytes(BERT["vocab.txt"] + b"\n\n")
     assert bpeviz.read(tmp_path / "mine-vocab.txt").special_tokens.keys() >= {"<mask>"}
 
 

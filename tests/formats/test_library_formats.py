@@ -314,6 +314,7 @@ SPACES = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace("
     [
         (SPACES, None, "▁a▁B<X>▁b▁A▁<X><X>▁▁a"),
         (None, pre_tokenizers.Metaspace(), "▁a▁B<X>▁b▁A▁<X><X>▁a"),
+        (None, pre_tokenizers.Metaspace("_"), "_a_B<X>_b_A_<X><X>_a"),
         (None, pre_tokenizers.Metaspace(prepend_scheme="first"), "▁a▁B<X>b▁A▁<X><X>▁a"),
         (normalizers.Lowercase(), pre_tokenizers.Whitespace(), "a b<X>b a <X><X> a"),
     ],
@@ -321,12 +322,9 @@ SPACES = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace("
 def test_text_between_added_tokens_is_normalized_piece_by_piece(
     normalizer: Any, pre_tokenizer: Any, seen: str
 ) -> None:
-    entries = {character: i for i, character in enumerate("▁abAB")}
+    entries = {character: i for i, character in enumerate("▁_abAB")}
     made = tokenizers.Tokenizer(models.BPE(entries, []))
-    if normalizer is not None:
-        made.normalizer = normalizer
-    if pre_tokenizer is not None:
-        made.pre_tokenizer = pre_tokenizer
+    made.normalizer, made.pre_tokenizer = normalizer, pre_tokenizer
     made.add_tokens([tokenizers.AddedToken("<X>", normalized=False)])
     ours = formats.parse({"tokenizer.json": made.to_str().encode()})
     text = "a B<X>b A <X><X> a"
@@ -338,6 +336,8 @@ def test_text_between_added_tokens_is_normalized_piece_by_piece(
     assert {3, 6, 10, 13, 16} <= {*found.pre_token_ends}
     joined = "".join(ours.token_label(i) for i in ours.encode(text))
     assert joined == (seen if "▁" in seen else seen.replace(" ", ""))
+    raw = b"".join(map(ours.token_bytes, ours.encode(text)))
+    assert raw.decode() == joined.replace("▁", " ").replace("_", " ")
 
 
 def test_too_many_compressed_files_are_refused_before_they_are_unzipped(

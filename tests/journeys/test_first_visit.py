@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from journeys.people import (
     Stage,
     await_equal,
     button,
+    choose,
     drop_file,
     expect,
     go_to,
@@ -253,6 +255,8 @@ def test_first_screen_has_the_whole_answer(journey: Journey) -> None:
         expect(text_box(page)).to_be_focused()
         selected = "box => box.value.slice(box.selectionStart, box.selectionEnd)"
         assert text_box(page).evaluate(selected) == FIRST
+        choose(page, "Text", "Your own text")
+        expect(text_box(page)).to_have_value(FIRST)
     with journey.step("The way to GPT-4o leads to Compare"):
         button(page, "What does GPT-4o do with it?").click()
         page.wait_for_url("**/Compare*")
@@ -269,14 +273,12 @@ def test_helper_of_journeys_keeps_a_failure_and_goes_on(journey: Journey, monkey
     kept: list[BaseException] = []
 
     class Subtests:
-        def test(self, says: str) -> Any:
-            class Kept:
-                def __enter__(self) -> None: ...
-                def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-                    kept.extend([error] if error else [])
-                    return True
-
-            return Kept()
+        @contextmanager
+        def test(self, says: str) -> Iterator[None]:
+            try:
+                yield
+            except BaseException as error:
+                kept.append(error)
 
     monkeypatch.setattr(journey, "_subtests", Subtests())
     page: Page = journey.open("/Pre-tokenize")

@@ -92,7 +92,7 @@ TREEBANK = regex.findall(
     IT'S it's. that's, "Hi" (so) ... -- a--b a---b well-known http://example.org/a?b=c a.b x..
     y.... 'quoted' 'I can't' AT&T a;b e@f.g #1 :-) a:b {x} <b> !? word. word, "no." (yes.) ``y''
     `x' n't 's 1. 2.5. O'Brien o'clock rock'n'roll 'em naïve's x/y a_b (it's) '70s ...so what...
-    Yes.' end.") a—b “it’s” ‘I can’t’ won’t
+    Yes.' end.") a—b “it’s” ‘I can’t’ d’ye ’Twas
     """,
 )
 

@@ -100,7 +100,7 @@ def open_dialog() -> None:
 
 def test_assumed_pre_tokenization_can_be_changed() -> None:
     files = [*MERGES["gpt2"].items()]
-    first = read_files(files)
+    first = read_files(files, title="Mine")
     assert "GPT-2 is assumed" in first.assumption
     assert read_files(files, "cl100k").files == ()  # type: ignore[union-attr]
     app = AppTest.from_function(open_dialog)
@@ -111,7 +111,7 @@ def test_assumed_pre_tokenization_can_be_changed() -> None:
     app.selectbox(key="split_of_file").set_value("characters").run()
     app.button(key="open_with_split").click().run()
     (changed,) = app.session_state["tokenizers_opened"]
-    assert changed.title == first.title
+    assert changed.title == "Mine"
     assert changed.assumption == ""
     assert len(changed.tokenizer.encode("low")) == 3
 

@@ -57,7 +57,7 @@ def after(*changes: Any, opened: bool = False) -> AppTest:
     return app
 
 
-def change(number: int, text: str, sample: str = OWN_TEXT) -> dict[str, Any]:
+def change(number: Any, text: Any, sample: Any = OWN_TEXT) -> dict[str, Any]:
     return {"number": number, "sample": sample, "text": text}
 
 
@@ -82,18 +82,10 @@ def test_repeated_or_older_change_is_not_used_again() -> None:
     assert values(app) == (OWN_TEXT, "second", 1)
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        None,
-        "text",
-        {},
-        {"number": "1", "sample": OWN_TEXT, "text": "a"},
-        {"number": 1, "sample": "unknown", "text": "a"},
-        {"number": 1, "sample": OWN_TEXT, "text": 5},
-        {"number": 1, "sample": ["own"], "text": "a"},
-    ],
-)
+OTHERS = [change("1", "a"), change(1, "a", "unknown"), change(1, 5), change(1, "a", ["own"])]
+
+
+@pytest.mark.parametrize("sent", [None, "text", {}, *OTHERS])
 def test_anything_else_that_a_browser_sends_is_ignored(sent: Any) -> None:
     app = after(sent)
     assert not app.session_state["taken"]

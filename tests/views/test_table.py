@@ -15,20 +15,6 @@ def test_table_keeps_names_with_hyphens_on_one_line() -> None:
     assert "<bdi>pre-tokens</bdi>" in html
 
 
-def test_table_marks_long_texts_but_not_figures() -> None:
-    text = "the number of tokens in the text"
-    html = Table(["metric", "figures"], [[text], [text]]).html(right=["figures"])
-    assert (
-        f'<td class="long"><bdi>{text}</bdi></td><td class="right"><bdi>{text}</bdi></td>' in html
-    )
-
-
-def test_table_says_how_many_figures_precede_an_explanation() -> None:
-    html = Table(["metric", "a", "b", "meaning"], [["tokens"], [1], [2], ["how many"]]).html()
-    assert '<table class="facts explained" style="--figures: 2">' in html
-    assert '<td class="explains"><bdi>how many</bdi></td>' in html
-
-
 def test_a_long_table_ends_with_whole_rows_and_the_number_of_the_others() -> None:
     short, long = (Table(["n"], [range(rows)]).html() for rows in (15, 28))
     assert "<details>" not in short
@@ -47,6 +33,7 @@ def test_numbers_are_aligned_on_the_right() -> None:
         columns = {
             "token": ["low", "7"],
             "count": [1234, None],
+            "change": [-12345.6, 1],
             "share": [0.5, float("nan")],
             "ids": np.array([1, 2000]),
             "mixed": [1, "–"],
@@ -56,7 +43,7 @@ def test_numbers_are_aligned_on_the_right() -> None:
     app = AppTest.from_function(page, default_timeout=60).run()
     assert not app.exception
     (drawn,) = (one.proto.body for one in app.get("html"))
-    for text in ("1,234", "", "0.5", "1", "2,000"):
+    for text in ("1,234", "", "-12,346", "0.5", "1", "2,000"):
         assert f'<td class="right"><bdi>{text}</bdi></td>' in drawn
     for text in ("low", "7", "–"):
         assert f'<td class=""><bdi>{text}</bdi></td>' in drawn

@@ -125,7 +125,10 @@ def test_fences_are_right_if_and_only_if_no_merge_joins(text: str, data: st.Data
     result = figures.fenced(text, chosen)
     joined = any(joins for _, joins in result.merges)
     mask = bits_of(places, chosen)
-    assert asked.judge(mask).verdict == ("wrong" if joined else "right")
+    judged = asked.judge(mask)
+    assert judged.verdict == ("wrong" if joined else "right")
+    said = words(judged.message)
+    assert not joined or ("1 merge joins " in said) != (" merges join " in said)
     payload = fences.CHAPTER.tasks["apart"](text).payload(0, mask)
     assert payload["views"][0]["tokenCounts"][-1] == result.tokens
 

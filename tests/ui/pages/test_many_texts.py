@@ -130,6 +130,9 @@ def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     assert [row[0] for row in cells(app)] == ["en", "es"]
     understood = "t.csv: 3 rows of “text”, each encoded alone, grouped by the 2 labels of “lang”."
     assert understood in captions(app).replace("\\", "")
+    app.multiselect(key="columns_of_t.csv").set_value(["lang"]).run()
+    assert [row[0] for row in cells(app)] == ["lang"]
+    app.multiselect(key="columns_of_t.csv").set_value(["text"]).run()
     app.selectbox(key="labels_of_t.csv").set_value("").run()
     assert [row[0] for row in cells(app)] == ["text"]
     app.multiselect(key="columns_of_t.csv").set_value(["lang", "text"]).run()

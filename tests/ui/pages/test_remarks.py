@@ -137,6 +137,7 @@ def test_text_without_merges_has_those_of_gpt4o_at_its_last_step() -> None:
     assert view["rule"] == "2 tokens in this text, after 9 of its 199,742 merges"
     assert ways(app) == ["languages", "once"]
     assert GPT4O in remark_of(app)
+    assert app.title[-1].value == "**2 tokens** in GPT-4o"
 
 
 def test_text_without_merges_has_those_of_languages_without_the_file_of_gpt4o(
