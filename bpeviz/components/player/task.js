@@ -129,7 +129,10 @@ export class Task {
     this.box.hidden = !data;
     this.prompt.hidden = !data || Boolean(data.isTitled);
     this.rows.hidden = !data?.rows.length;
-    if (!data) this.ids.update(null);
+    if (!data) {
+      this.ids.update(null);
+      this.clear();
+    }
     this.#nameState(data);
     const words = JSON.stringify(data ?? null);
     if (!data || words === this.drawn) return;

@@ -182,7 +182,7 @@ class Room {
   /** @param {{ended?: string, refused?: string}} words */
   #end({ ended, refused }) {
     this.hasEnded = true;
-    this.on("vote", "");
+    if (this.state?.vote) this.#receive({ ...this.state, vote: null, content: null, stage: null }); // no answer arrives any more
     this.find(".ended").hidden = false;
     this.find(".room").classList.add("over");
     this.#beside();

@@ -179,7 +179,7 @@ export class MergeBlocks {
       const room = width + BLOCK_GAP;
       const isNarrow = this.#emsOf(label) * SMALLEST_BYTES * this.scale > room;
       const below = hidden ? `${counted(hidden, "merge")} below` : "";
-      const fits = this.#emsOf(below) * SMALLEST_LABEL * this.scale <= room;
+      const fits = this.#emsOf(below) * SMALLEST_HIDDEN * this.scale <= width;
       const words = hidden ? (fits ? below : `+${hidden}`) : isNarrow ? label.replace(PARTIAL, "…") : label;
       const ems = this.#emsOf(words);
       const size = Math.min(hidden ? Math.max(SMALLEST_HIDDEN * this.scale, this.#largest / 2) : this.#largest, this.size, room / ems);
