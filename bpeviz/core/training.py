@@ -455,16 +455,12 @@ class CountedPairs:
     ) -> list[Candidate]:
         """Return the pairs with the highest values; among ties, those taken come first."""
         merged = [merge.left << 32 | merge.right for merge in taken]
-        order = np.lexsort((np.arange(len(self.keys)), ~np.isin(self.keys, merged), -values))
-        scored = values is not self.counts
-        return [
-            Candidate(
-                (int(self.keys[i] >> 32), int(self.keys[i] & 0xFFFFFFFF)),
-                int(self.counts[i]),
-                float(values[i]) if scored else None,
-            )
-            for i in order[:limit]
-        ]
+        order = np.lexsort((~np.isin(self.keys, merged), -values))[:limit]
+        keys, counts = self.keys[order], self.counts[order].tolist()
+        ids = zip((keys >> 32).tolist(), (keys & 0xFFFFFFFF).tolist(), strict=True)
+        if values is self.counts:
+            return [*map(Candidate, ids, counts)]
+        return [*map(Candidate, ids, counts, map(float, values[order].tolist()))]
 
 
 def count_pairs(
