@@ -357,7 +357,7 @@ class Room {
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";
     const follows = `${away ? "Looking around. Leader" : "Following the leader"}${at(step)}${plays}`;
-    this.find(".where").textContent = isLeader ? counted(state.followers, "follower") : !state.canVote && state.vote ? NO_COOKIES : content ? follows : state.vote ? "" : "Wait for the leader.";
+    this.find(".where").textContent = isLeader ? counted(state.followers, "follower") : this.#ofFollower(follows);
     this.find(".back").hidden = !away;
     this.find(".first").hidden = !state.isBeforeVotes;
     if (isLeader) {
@@ -377,6 +377,13 @@ class Room {
     this.#drawTask(vote, state.vote ? this.stage : this.previewedStage);
     // At the beginning, the race is that of the first decision.
     this.on("hidden", !step || Boolean(state.vote?.task.isLed && !state.vote.task.result));
+  }
+
+  /** Return what a follower reads. follows: whether the page is that of the leader, and its step. */
+  #ofFollower(follows) {
+    const { canVote, vote } = this.state;
+    if (vote && !canVote) return NO_COOKIES;
+    return this.content ? follows : vote ? "" : "Wait for the leader.";
   }
 
   #drawJoin({ join, canAsk, vote, votes, sums, furthest }) {
