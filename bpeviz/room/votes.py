@@ -71,7 +71,7 @@ class Vote:
         if self.task.stage is None:
             return None
         payload = self.task.stage(self.is_revealed, self.answers.get(follower)).copy()
-        payload["key"] = f"vote {self.number} {self.task.name}"
+        payload["key"] = f"vote {self.number} {payload['views'][0]['text']}"
         return payload
 
     def state(self, follower: str, *, can_vote: bool = True) -> VoteState:

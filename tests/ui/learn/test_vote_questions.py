@@ -108,6 +108,17 @@ def test_answers_are_those_of_the_act_and_the_right_one_is_among_them(key: str) 
         assert words == sorted({*words}), "their order depends on the answer"
 
 
+def test_text_that_the_answer_changes_is_drawn_anew() -> None:
+    for key, anew in (("back/alone/0", True), ("why/letters/0", False)):
+        vote = Vote(1, vote_on(key))
+        before = vote.stage("")
+        vote.reveal()
+        after = vote.stage("")
+        assert before
+        assert after
+        assert (before["key"] != after["key"]) is anew
+
+
 def test_names_of_questions_begin_with_their_keys_and_tell_them_apart() -> None:
     assert KEYS[:3] == ["why/letters/0", "why/which/0", "why/belief/0"]
     assert vote_on("merge/pair/1").name.startswith("merge/pair/1: En un lugar")
