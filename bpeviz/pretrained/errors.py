@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+from bpeviz import installation
 from bpeviz.pretrained import transfer
 
 
@@ -27,6 +28,8 @@ _REASONS = {
 
 def reason(error: Exception) -> str:
     """Return why a download failed, without addresses, which can contain passwords."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return installation.missing(error.name)
     names = [kind.__name__ for kind in type(error).__mro__]
     if (words := next((_REASONS[name] for name in names if name in _REASONS), None)) is not None:
         return words.format(limits=transfer.LIMITS)

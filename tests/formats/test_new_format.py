@@ -79,14 +79,16 @@ assert main(["encode", "text", "--tokenizer", "t.toy", "--output", "ids"]) == 0
 assert json.load(open("ids")) == tokenizer.encode(text)
 
 app = AppTest.from_file("app.py", default_timeout=60)
-app.session_state["more formats of train"] = True
 app.session_state["share"] = True
+app.session_state["format of train"] = FORMATS["toy"]
 app.run()
-[button] = [one for one in app.button if one.key.startswith("along_")]
+[button] = [each for each in app.button if str(each.key).startswith("along_")]
 button.click().run()
 assert not app.exception
-assert "Toy merges" in [one.proto.label for one in app.get("download_button")]
-app = AppTest.from_file("app.py", default_timeout=60).switch_page("pages/Compare.py").run()
+assert "Save merges.toy" in [each.proto.label for each in app.get("download_button")]
+app = AppTest.from_file("app.py", default_timeout=60).switch_page("pages/Compare.py")
+app.session_state["compare_menu"] = True
+app.run()
 app.button("open_tokenizer").click().run()
 assert any("Toy merges" in one.value for one in app.caption)
 assert read_files([("own.toy", open("t.toy", "rb").read())], "") is not None
