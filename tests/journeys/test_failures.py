@@ -225,6 +225,7 @@ def test_script_that_is_late_or_lost_leaves_a_note(
             page.route(lost, lambda route: route.abort())
             page.goto(journey.server.address)
             note = page.get_by_role("alert").filter(has_text="This part could not be loaded")
+            expect(note.first).to_be_visible()
             if name == "player":
                 expect(note).to_have_count(1)
                 expect(text_box(page)).to_be_visible()

@@ -167,7 +167,7 @@ class Tour {
     const { offsetWidth: width, offsetHeight: height } = this.box;
     const within = (value, most) => Math.max(EDGE, Math.min(value, most - EDGE));
     const fits = ([x, y]) => x >= EDGE && y >= EDGE && x + width <= innerWidth - EDGE && y + height <= innerHeight - EDGE;
-    let spot = [EDGE, innerHeight - height - EDGE];
+    let spot = [innerWidth - width - EDGE, innerHeight - height - EDGE];
     if (mark) {
       const [left, top] = [within(mark.left, innerWidth - width), within(mark.top, innerHeight - height)];
       const atLeft = [mark.left - GAP - width, within(Math.max(mark.top, BELOW_TEXT), innerHeight - height)];
