@@ -123,7 +123,7 @@ def test_password_opens_links_and_a_restart_loses_nothing(journey: Journey, tmp_
             close_dialog(page)
             go_to(page, "Compare")
             open_tokenizer(page, (FILE.name, FILE.read_bytes()))
-            button(page.get_by_role("dialog"), "Open").last.click()
+            page.get_by_role("dialog").get_by_text("Open", exact=True).click()
             expect(page.get_by_role("heading", name=FILE.name).first).to_be_visible()
             close_dialog(page)
             go_to(page, "Train")

@@ -1,7 +1,8 @@
 // Reports to a page that runs, or that the user may be leaving.
 //
 // With each report, Streamlit sends the values of all inputs. Before it has drawn those that a run has
-// set, it sends the former ones, which the server would take. So reports wait for the end of a run.
+// set, it sends the former ones, which the server would take; and the former address, by which Learn would
+// go back. So reports wait for the end of a run, also of one that a press of a button asks for.
 //
 // After a click on a link to another page, this page must not report: if Streamlit is asked for a
 // fragment that the next page lacks, it clears that page. The address changes only when the next page
@@ -41,6 +42,7 @@ export function reportOn(path, send) {
 
 function onClick(event) {
   const link = event.target.closest?.("a");
+  if (event.target.closest?.("button:not([aria-expanded])")) begins = performance.now() + LEAVING;
   if (!link) return;
   if (isReporting && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
