@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_974,
+    "bpeviz": 43_975,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_718,
     "bpeviz/cli": 1_833,
-    "bpeviz/components": 8_661,
+    "bpeviz/components": 8_662,
     "bpeviz/core": 2_113,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_652,
