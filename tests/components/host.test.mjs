@@ -46,19 +46,25 @@ test("a component is removed also where its page is left before newer data is dr
   assert.deepEqual(calls, ["a", "removed"]);
 });
 
-test("after a press, the last report waits until the run has ended", async (context) => {
+test("after a press, the last report waits until the run has ended, and its values are drawn", async (context) => {
   const { calls, draw, module } = newPlace();
   await draw("a");
+  let now = performance.now();
+  context.mock.method(performance, "now", () => now);
   context.mock.timers.enable({ apis: ["setTimeout"] });
+  const wait = (times) => {
+    for (; times; times--) context.mock.timers.tick(50, (now += 50));
+  };
   document.querySelector = () => null; // the run has not begun
   module.on("word", "b");
   module.on("report", 1);
   module.on("report", 2);
-  context.mock.timers.tick(50);
+  wait(1);
   document.querySelector = () => "running";
-  context.mock.timers.tick(50);
-  assert.deepEqual(calls, ["a", "word b"]);
+  wait(1);
   document.querySelector = () => null;
-  context.mock.timers.tick(50);
+  wait(2);
+  assert.deepEqual(calls, ["a", "word b"]);
+  wait(3);
   assert.deepEqual(calls, ["a", "word b", "report 2"]);
 });

@@ -352,6 +352,7 @@ def test_tour_is_walked_by_keyboard(journey: Journey, tour: Tour) -> None:
     with journey.step("It leads back to Learn"):
         expect(page.get_by_role("heading", level=1)).to_contain_text("Where does GPT-4o split")
         expect(tour_box(page)).to_have_count(0)
+        expect(page.get_by_role("navigation").locator("ol button")).not_to_have_count(0)
     if tour.key == "splitting":
         keeps_its_place(journey, page, tour)
     journey.close(page)

@@ -9,6 +9,7 @@
 // starts, and the link may also open another tab.
 
 const LEAVING = 3000; // milliseconds
+const DRAWN = 200; // milliseconds after a run until its values are drawn
 
 let lastLeft = { path: "", at: 0 };
 let isReporting = false;
@@ -32,7 +33,7 @@ export function reportOn(path, send) {
   if (location.pathname !== path) return;
   if (lastLeft.path === path && performance.now() - lastLeft.at <= LEAVING) return void setTimeout(reportOn, LEAVING, path, send);
   const isRunning = document.querySelector("[data-test-script-state=running]");
-  if (isRunning) begins = 0;
+  if (isRunning) begins = performance.now() + DRAWN;
   if (isRunning || performance.now() < begins) return void setTimeout(reportOn, 50, path, send);
   // Streamlit sends it in the next task; a click on a link before that waits for it.
   isReporting = true;
