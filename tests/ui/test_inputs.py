@@ -240,7 +240,7 @@ def test_folded_number_out_of_bounds_has_a_message() -> None:
     app = app_pages.opened("Train", largest=100, bpe_atoms="characters")
     assert not app.warning
     app.session_state["bpe_atoms"] = "bytes"
-    assert ["at least 256" in one.value for one in app.run().warning] == [True]
+    assert ["at least 256" in each.value for each in app.run().warning] == [True]
     assert folded(app)
 
 

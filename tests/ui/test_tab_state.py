@@ -48,7 +48,7 @@ def asking(page: str = "app.py", **query: str) -> AppTest:
 
 def number_of(app: AppTest) -> int:
     """Return the number of a page's request for its state."""
-    [asked] = [one for one in payloads(app) if one.get("mark") == MARK]
+    [asked] = [each for each in payloads(app) if each.get("mark") == MARK]
     name, number = asked["address"].split("/")[-2:]
     assert name == "tab_state"
     return int(number)
@@ -93,11 +93,11 @@ def test_new_session_of_an_open_page_has_the_settings_of_closed_menus(
     app = app_pages.opened("Train", tab_state={"restored": {"number": 1, "isSent": True}})
     assert not app.number_input, "that is the answer to an earlier request"
     assert answered(app, records).session_state["algorithm"] == "wordpiece"
-    assert not [one for one in payloads(app.run()) if "mark" in one]
+    assert not [each for each in payloads(app.run()) if "mark" in each]
 
 
 def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
-    assert not [one for one in payloads(app_pages.opened("Train")) if "mark" in one]
+    assert not [each for each in payloads(app_pages.opened("Train")) if "mark" in each]
 
 
 def test_long_texts_come_back_also_behind_a_sample() -> None:

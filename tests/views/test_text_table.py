@@ -41,8 +41,8 @@ def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     found = bpeviz.compare(texts, {"a": COARSE, "b": COARSE, "c": FINE}, "en")
     _, cells = text_table.cells(found, figures.premium)
     assert [one.interval for one in cells] == [(7, 7), (7, 7), (7 / 3, 7 / 3)]
-    assert [one.text for one in cells] == [*["7.00 (7.00 to 7.00)"] * 2, "2.33 (2.33 to 2.33)"]
-    assert [one.mark for one in cells] == ["", "", "fewest"]
+    assert [each.text for each in cells] == [*["7.00 (7.00 to 7.00)"] * 2, "2.33 (2.33 to 2.33)"]
+    assert [each.mark for each in cells] == ["", "", "fewest"]
     assert "interval over rows" in text_table.chart_legend(found, figures.premium)
     assert "interval over lines" in text_table.legend(FOUND, figures.tokens)
     equal = bpeviz.compare({"a": "low", "b": "low"}, {"c": FINE}, "a")

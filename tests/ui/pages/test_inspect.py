@@ -173,7 +173,7 @@ def test_look_up_and_its_merge_diagram_say_what_a_text_is_encoded_as_instead() -
 
 def test_number_is_looked_up_as_an_id_or_as_the_text_of_another_token() -> None:
     app = opened(inspected_by="yours", closer="token", look_up="6")
-    (choice,) = [one for one in app.radio if one.label == "Several tokens have this text"]
+    (choice,) = [each for each in app.radio if each.label == "Several tokens have this text"]
     assert [*choice.options] == ["id 6", "id 54"]
 
 

@@ -146,7 +146,7 @@ def test_stopped_training_shows_what_to_do(
 def test_largest_vocabulary_out_of_range_is_kept_with_a_warning(largest: int, words: str) -> None:
     for is_open in (False, True):
         app = with_text("Train", SHORT, largest=largest, more_open=is_open)
-        assert [words in one.value for one in app.warning] == [True]
+        assert [words in each.value for each in app.warning] == [True]
         assert component(app)["text"] == SHORT
     assert app.number_input(key="largest").value == largest
 
