@@ -225,6 +225,7 @@ def test_aborted_worker_names_memory_as_the_probable_reason(
 def test_mistake_in_a_worker_is_no_lack_of_memory(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
+    trainings.stop()  # an idle worker of an earlier test writes to the errors of that test
     with trainings.run("mistake", TEXT, "bpe", {"algorithm": "twice"}, "someone") as job:
         assert job.wait(PATIENCE)
     assert job.outcome == trainings.JobError(trainings.FAILED, transient=True)
