@@ -32,15 +32,6 @@ class CopyLink(LinkAnswer):
     fitFrames: str
 
 
-class BoxRows(TypedDict):
-    """The first rows of the table that is used in place of a text."""
-
-    name: str
-    about: str
-    first: list[str]
-    more: str
-
-
 class Messages(TypedDict):
     """The text of a conversation, or of a text box, as the browser and the server agree on it."""
 
@@ -60,7 +51,7 @@ class Messages(TypedDict):
 class TextBox(Messages):
     """A text box with samples to choose from."""
 
-    table: BoxRows | None
+    hasRows: bool
     count: str | None
     label: str
     boxLabel: str

@@ -59,19 +59,15 @@ def test_train_page_has_the_figures_of_the_command_and_of_python(
     assert sum(map(len, bpeviz.read(output).encode_batch(TEXTS))) == sum(each)
 
 
-def test_box_has_the_first_rows_and_joins_them_on_request() -> None:
+def test_box_names_the_rows_and_joins_them_on_request() -> None:
     app = app_pages.opened("Train", **OWN)
     box = payload(app)
-    assert box["table"] == {
-        "name": "t.csv",
-        "about": "6 rows of “message”, each encoded alone",
-        "first": ["Yes.", "No, no.", "A line↵in two parts."],
-        "more": "and 3 more",
-    }
+    assert box["file"] == "t.csv: 6 rows of “message”, each encoded alone"
+    assert box["hasRows"]
     change = {"number": box["answered"] + 1, "sample": "own", "text": "", "joins": True}
     app.session_state["text_component"] = {"change": change}
     app.run().run()  # the component is drawn before its change is used
-    assert payload(app)["table"] is None
+    assert not payload(app)["hasRows"]
     assert payload(app)["text"] == "\n".join(TEXTS)
     assert any("6 rows are joined" in caption.value for caption in app.caption)
     assert "rowEnds" not in timeline(app)

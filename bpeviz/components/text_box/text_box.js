@@ -18,7 +18,7 @@ class TextBox {
   constructor(root, signal) {
     const find = (selector) => root.querySelector(selector);
     [this.source, this.select, this.box, this.label, this.count] = [".source", "select", "textarea", ".label", ".count"].map(find);
-    [this.opener, this.file, this.rows, this.notice, this.status] = [".open", ".file", ".rows", ".notice", ".status"].map(find);
+    [this.opener, this.file, this.joiner, this.notice, this.status] = [".open", ".file", ".join", ".notice", ".status"].map(find);
     this.isTyped = false; // and not yet applied
     this.timer = 0;
     this.typedAt = -REST;
@@ -54,8 +54,8 @@ class TextBox {
     });
     on(globalThis, "pagehide", () => this.#apply());
     for (const name of ["dragover", "dragleave", "drop"]) on(document, name, (event) => this.#drag(event));
-    for (const back of root.querySelectorAll(".back")) on(back, "click", () => this.#change(this.state.sample, this.state.text));
-    on(this.rows.querySelector(".join"), "click", () => this.#change(this.data.own, "", { joins: true }));
+    on(find(".back"), "click", () => this.#change(this.state.sample, this.state.text));
+    on(this.joiner, "click", () => this.#change(this.data.own, "", { joins: true }));
     subscribe(WAY_CHOSEN, (way) => way === "text" && this.#select(), signal);
     signal.addEventListener("abort", () => this.#apply());
   }
@@ -128,11 +128,11 @@ class TextBox {
     this.#close();
     for (const option of this.select.options) option.hidden = option.value in this.data.replaced;
     const isBrief = this.data.others.length > 0 && this.select.value !== this.data.own;
-    this.box.hidden = file !== null || this.data.table !== null || isBrief;
+    this.box.hidden = file !== null || isBrief;
     this.opener.hidden = isBrief && file === null;
-    this.#drawRows();
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";
+    this.joiner.hidden = !this.data.hasRows;
   }
 
   // Draw the beginning of the text in the closed line.
@@ -141,15 +141,6 @@ class TextBox {
     const beginning = this.box.value.slice(0, BEGINNING).replaceAll("\n", " ↵ ");
     this.source.querySelector(".beginning").textContent = beginning;
     if (!CSS.supports("field-sizing: content")) this.box.rows = Math.min(MOST_LINES, this.box.value.split("\n").length + 1);
-  }
-
-  // Draw the first rows of a table in place of the box.
-  #drawRows() {
-    const rows = this.data.table;
-    this.rows.hidden = rows === null;
-    if (rows === null) return;
-    for (const name of ["name", "about", "more"]) this.rows.querySelector(`.${name}`).textContent = rows[name];
-    this.rows.querySelector("ol").replaceChildren(...rows.first.map((row) => element("li", "", row)));
   }
 
   #tell(message) {

@@ -13,8 +13,8 @@
  * @property {number} answered the number of the last change of the user that the server used
  * @property {string} sample the key of the sample chosen
  * @property {string | null} text null if it is that of the answered change, which the browser has
- * @property {string | null} file the name and length of the file that is used instead of the box
- * @property {{name: string, about: string, first: string[], more: string} | null} table the first rows of the table that is used instead of the box
+ * @property {string | null} file the name and length of the file, or of the rows of a table, that is used instead of the box
+ * @property {boolean} hasRows whether it is rows
  * @property {string | null} count the number of characters and tokens in words, "" while unknown, null without a line for it
  * @property {number} limit the most characters that the server uses
  * @property {string} address the address that takes long texts

@@ -24,7 +24,7 @@ from bpeviz.ui.inputs.token_count import token_count
 from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, SessionValues, TextField, V, Values, Widget
-from bpeviz.views.control_payloads import BoxRows, Messages, TextBox
+from bpeviz.views.control_payloads import Messages, TextBox
 
 EDITABLE = 100_000
 """The most characters of a file that are put into the text box; of a longer one the page shows
@@ -32,9 +32,6 @@ only the name."""
 
 _SEVERAL, _WHOLE = "(all columns of text)", "(the file as it is)"
 """Choices beside the columns of a table."""
-
-_FIRST_ROWS, _LONGEST_ROW = 3, 200
-"""The rows of a table that are shown, and the most characters of each."""
 
 _FILES = (
     f"UTF-8 text or table, up to {limits.TEXT:,} characters; longer ones by "
@@ -547,12 +544,16 @@ def _choose_column(source: TextSource) -> None:
     table = read_table(file, content, None, ())
     several = [_SEVERAL] if len(table.text) > 1 else []
     page_change.set_again(source.column.key)
-    st.selectbox(
-        f"Column of text in {markdown.escape(visible(file))}",
-        [*several, *table.columns, _WHOLE],
-        key=source.column.key,
-        on_change=lambda: source.open_file(file, content, source.column.get()),
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Column of text", width="content")
+        st.selectbox(
+            f"Column of text in {markdown.escape(visible(file))}",
+            [*several, *table.columns, _WHOLE],
+            key=source.column.key,
+            label_visibility="collapsed",
+            width=220,
+            on_change=lambda: source.open_file(file, content, source.column.get()),
+        )
     page_change.remember({source.column.key: source.column.get()})
 
 
@@ -576,11 +577,15 @@ def _box_data(
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     file, rows = source.file.get(), source.rows
     text = file or source.box.get() or ""
-    named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
+    named = None
+    if rows is not None:
+        named = f"{shorten(visible(rows.name), 100)}: {rows.about}"
+    elif file is not None:
+        named = f"{source.file_name.get()}: {len(file):,} characters"
     return {
         **source.payload(limits.TEXT),
         "file": named,
-        "table": None if rows is None else _drawn_rows(rows),
+        "hasRows": rows is not None,
         "count": count(rows.documents if rows else text) if source == TEXT else None,
         "label": source.label,
         "boxLabel": source.box.label,
@@ -597,19 +602,6 @@ def _box_data(
         ],
         "ownTitle": source.sample.titles[OWN_TEXT],
         "replaced": dict(replaced),
-    }
-
-
-def _drawn_rows(rows: Rows) -> BoxRows:
-    """Return what the box draws in place of a text: the first rows, and words about all."""
-    documents = rows.documents
-    first = [shorten(visible(text), _LONGEST_ROW) for text in documents.texts[:_FIRST_ROWS]]
-    more = len(documents) - len(first)
-    return {
-        "name": shorten(visible(rows.name), 100),
-        "about": rows.about,
-        "first": first,
-        "more": f"and {more:,} more" if more else "",
     }
 
 
