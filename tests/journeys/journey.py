@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser.serving import OPTIONS, TIMEOUT, Server
-from playwright.sync_api import Browser, Error, Page, Request, Response
+from playwright.sync_api import Browser, Error, Frame, Page, Request, Response
 from playwright.sync_api import expect as expect_at_once
 
 if TYPE_CHECKING:
@@ -77,10 +77,13 @@ class Watch:
         self._origin = origin
         self._documents = 0
         """How many documents the page has requested."""
+        self._document = 0
+        """The number of the one that it shows."""
         self._requested: dict[Request, int] = {}
-        """The document that was the last one when each request began."""
+        """The document that the page showed when each request began."""
         self._listeners: dict[Any, Callable[[Any], None]] = {
             "request": self._request,
+            "framenavigated": self._navigated,
             "response": self._response,
             "requestfailed": self._failed,
             "console": self._console,
@@ -108,7 +111,11 @@ class Watch:
         self._address(request.url)
         if request.is_navigation_request():
             self._documents += request.frame == self.page.main_frame
-        self._requested[request] = self._documents
+        self._requested[request] = self._document
+
+    def _navigated(self, frame: Frame) -> None:
+        if frame == self.page.main_frame:
+            self._document = self._documents
 
     def _response(self, response: Response) -> None:
         if response.status >= 400 and not PROBE.search(response.url):
