@@ -98,7 +98,7 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         page.keyboard.press("Enter")
         tab_to(page, "Check my boundaries")
         page.keyboard.press("Enter")
-        told(page, re.compile(r"Right\. 3 tokens: st\s*302 raw\s*1618 berry\s*19772"))
+        told(page, re.compile(r"Right\. 3 tokens and their ids: st\s*302 raw\s*1618 berry\s*19772"))
         told(page, "Second try")
         expect(page.locator("i.gap.right")).to_have_count(2)
         page.clock.run_for(20_000)
@@ -109,13 +109,16 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         button(page, "banana").press("Enter")
         told(page, "Not yet. banana is in the list.")
         button(page, "sunflower").press("Enter")
-        told(page, "Right. sunflower becomes sun flower here.")
+        told(page, "Right. sunflower becomes sun flower.")
         go_on(page, "count the letters")
-        page.get_by_role("button", name="It takes each word").press("Enter")
+        wrong, right = (page.get_by_role("button", name=f"It {says}") for says in ("takes", "gets"))
+        wrong.press("Enter")
         expect(page.get_by_text("Not yet.")).to_be_visible()
+        expect(wrong).to_be_focused()
         expect(page.get_by_text("In fact:")).to_have_count(0)
-        page.get_by_role("button", name="It gets a number").press("Enter")
+        right.press("Enter")
         expect(page.get_by_text("In fact:")).to_be_visible()
+        expect(right).to_be_focused()
         done = button(page, "Chapter 0: Strawberry, done, 0 of 3 at the first try")
         expect(done).to_be_visible()
         page.reload()
@@ -196,7 +199,7 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         for mark in ("merge 14, the last that helps", "yours"):
             expect(page.get_by_text(mark, exact=True)).to_be_visible()
         expect(track).to_have_value("14")
-        rows = "Rows of the embedding table: 256 + 14 merges = 270"
+        rows = "Entries of the vocabulary: 256 bytes + 14 merges = 270"
         expect(page.get_by_text(rows)).to_be_visible()
     with journey.step("Fences: each is counted at once, and stays on the stage after a reload"):
         page.set_viewport_size(SCREEN)

@@ -292,9 +292,14 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         assert Stage(phone).sentence.inner_text() == sentence
         button(keys, "Back to the leader").click()
         follows(keys, "merge 22")
-    with journey.step("The room ends"):
+    with journey.step("The room ends during a vote, which is closed on every screen"):
+        select_question(leader, "why/belief/0")
+        button(leader, "Ask this question").click()
+        expect(phone.get_by_role("button", name="It gets a number")).to_be_visible()
         end(leader)
-        expect(phone.get_by_role("alert")).to_contain_text("ended")
+        for member in (leader, phone):
+            expect(member.get_by_role("alert")).to_contain_text("ended")
+            expect(member.get_by_role("region", name="Vote")).to_be_hidden()
     with journey.step("The file with both pages, saved after the end, plays from a folder"):
         path = tmp_path / "late.html"
         first, second = saved(phone, path)

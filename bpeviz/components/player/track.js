@@ -38,7 +38,7 @@ export function spread(edges, height) {
  * @typedef {object} CurvesPayload the payload from Python (`bpeviz.ui.learn.chapters.stop`)
  * @property {{title: string, values: number[]}[]} lines percentages after each step, those of the player's text first
  * @property {[number, string][]} marks steps that are marked by words
- * @property {number | null} rows the rows of an embedding table before the first merge
+ * @property {number | null} rows the entries of the vocabulary before the first merge: its bytes
  */
 
 const percent = (share) => `${Math.round(share * 1e4) / 100}%`;
@@ -175,7 +175,7 @@ export class Track {
     this.at = step;
     this.#fillChips(step);
     if (this.rows) {
-      this.table.textContent = `Rows of the embedding table: ${formatCount(this.rows)} + ${counted(step, "merge")} = ${formatCount(this.rows + step)}`;
+      this.table.textContent = `Entries of the vocabulary: ${formatCount(this.rows)} bytes + ${counted(step, "merge")} = ${formatCount(this.rows + step)}`;
       const shares = [this.rows, this.rows + step].map((rows) => percent(rows / (this.rows + Number(this.input.max))));
       this.table.style.backgroundSize = `${shares[0]} 4px, ${shares[1]} 4px`;
     }

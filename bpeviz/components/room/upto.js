@@ -1,6 +1,6 @@
 // Cuts a room's timeline after the leader's furthest step. A follower has it whole, and draws no later decision.
 
-const NOT_PLAYED = "The leader has not played yet.";
+const NOT_PLAYED = "The leader has not played a step.";
 
 /**
  * Return a content with the steps of its player up to one of them; a score has none.

@@ -123,7 +123,7 @@ class Tour {
 
   /** Look for the mark, and move the box and the ring to it. */
   follow() {
-    if (!this.data) return;
+    if (!this.data || !this.box.isConnected) return; // a tour that ends is removed before its signal
     const isHidden = Boolean(document.querySelector(DIALOGS) || document.fullscreenElement);
     if (!this.mark?.isConnected || !isSeen(this.mark)) this.mark = find(document, this.data.mark);
     if (!this.mark && (this.isFresh || this.isGoing)) this.open();

@@ -454,7 +454,7 @@ def cut_exercise(
 
     def payload(done: int, given: int | None) -> Player:
         stage = encoding(text, tokenizer, special=special) if done else encoding(text, tokenizer, 0)
-        return plain(on_stage(stage, "cuts", name))
+        return bare(on_stage(stage, "cuts", name))
 
     return Exercise([partial(cuts, text, tokenizer, likely, special)], payload)
 
@@ -486,7 +486,8 @@ def cuts(
     act = BoundariesAct([label_of(piece) for piece in pieces], after)
 
     def judge(given: int | None) -> Judgment[int]:
-        message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
+        ids = "its id" if len(tokens) == 1 else "their ids"
+        message: list[MessagePart] = [f"{counted(len(tokens), 'token')} and {ids}: "]
         for part in tokens:
             message += [token_with_id(part.label, part.id), " "]
         return judged(right, message)(given)

@@ -216,7 +216,6 @@ def _draw_end() -> None:
     """Draw the page after the last chapter: the facts, the marks, and ways on."""
     words = prose.read(END)
     st.title(words.title, anchor=False)
-    st.markdown(words.lead)
     facts = (
         f"{i}. **{prose.read(chapter.key).title}:** "
         + prose.fill(prose.read(chapter.key).fact, chapter.figures())
@@ -501,15 +500,13 @@ def _draw_belief(chapter: Chapter) -> bool:
         right = question.judge(None).right if is_done else None
         options = question.act.sentences if isinstance(question.act, BeliefAct) else ()
         for i, option in enumerate(options):
-            is_right = i == right
             is_given = i in entry["tries"]
-            icon = ":material/check:" if is_right else ":material/close:" if is_given else None
+            icon = "check" if i == right else "close" if is_given else "radio_button_unchecked"
             st.button(
                 option,
                 key=f"belief_{chapter.key}_{i}",
-                disabled=is_done or is_given,
-                icon=icon,
-                on_click=_put,
+                icon=f":material/{icon}:",
+                on_click=None if is_done or is_given else _put,  # disabled, it would lose the focus
                 args=(name, BELIEF, question, i),
             )
         if not is_done:

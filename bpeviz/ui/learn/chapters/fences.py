@@ -133,7 +133,7 @@ def _endings(text: str) -> Exercise[int]:
     def payload(done: int, given: int | None) -> Player:
         merges = len(text) if done else 0
         training = engine.merges_of(text, merges=merges, pattern="gpt2", min_count=1)
-        return engine.plain(engine.on_stage(engine.stage_of(training, text), "endings"))
+        return engine.bare(engine.on_stage(engine.stage_of(training, text), "endings"))
 
     return Exercise([partial(_rule_question, text)], payload)
 

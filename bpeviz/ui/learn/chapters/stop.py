@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Exercise
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
@@ -69,16 +68,10 @@ def _question(new: str) -> Task[int]:
     def judge(given: int | None) -> Judgment[int]:
         line = _stop_line(new)
         message = _told(line)
-        if given is None:
-            return Judgment("right", message, line.last)
-        if given < line.last:
-            more = counted(line.new[given] - line.new[-1], "more token")
-            message.append(f" After your line, {more} of the new text can be saved.")
-        elif given > line.last:
-            vain = counted(given - line.last, "merge")
-            message.append(f" The last {vain} before your line do nothing for the new text.")
-        near: Verdict = "near" if line.is_near(given) else "wrong"
-        return Judgment("right" if given == line.last else near, message, line.last)
+        verdict: Verdict = "right" if given in (None, line.last) else "wrong"
+        if given is not None and verdict == "wrong" and line.is_near(given):
+            verdict = "near"
+        return Judgment(verdict, message, line.last)
 
     def mistakes() -> list[Mistake[int]]:
         last = _stop_line(new).last
@@ -117,7 +110,7 @@ def _back(new: str) -> Exercise[int]:
 
     def payload(done: int, given: int | None) -> Player:
         stage = engine.encoding(new, tokenizer, None if done else 0)
-        return engine.plain(engine.on_stage(stage, "back"))
+        return engine.bare(engine.on_stage(stage, "back"))
 
     return Exercise([partial(_comes_back, new)], payload)
 

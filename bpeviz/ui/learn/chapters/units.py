@@ -81,7 +81,7 @@ def _judge_weights(example: str, given: str | None) -> Judgment[str]:
 def _slow(word: str) -> Exercise[int]:
     """Return the exercise in which the user splits a word that is in no list."""
     tokenizer = engine.merges_of(TRAINED_ON, merges=MERGES).tokenizer()
-    whole = "The list has no such word. It has only pieces that repeat."
+    whole = "No such word is in the list."
     return engine.cut_exercise(word, tokenizer, "A word in no list", {(word,): whole})
 
 

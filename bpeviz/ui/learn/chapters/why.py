@@ -24,8 +24,7 @@ EXPECTED = (
 
 def letters(text: str) -> Exercise[int]:
     """Return the exercise in which the user places GPT-4o's boundaries."""
-    exercise = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
-    return exercise.drawn(engine.bare)
+    return engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
 
 
 def _which(text: str) -> Exercise[int]:
@@ -52,8 +51,9 @@ def _split_line(text: str) -> Task[int]:
     message: list[MessagePart] = [token(words[split[0]]), " becomes "]
     for part in tokens[words[split[0]]]:
         message += [token(part.label), " "]
+    message[-1] = "."
     wrong = [Mistake(i, [token(word), " is in the list."]) for i, word in enumerate(words)]
-    return engine.picked(words, split[0], [*message, "here."], wrong)
+    return engine.picked(words, split[0], message, wrong)
 
 
 def _after_space() -> None:
