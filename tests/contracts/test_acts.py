@@ -54,9 +54,11 @@ OWN_TEXTS = (
 
 
 @every_chapter
-def test_each_task_has_texts(chapter: Chapter) -> None:
-    assert [*chapter.texts] == [*prose.read(chapter.key).tasks]
-    assert all(chapter.texts.values())
+def test_each_task_has_texts_and_each_chapter_its_sources(chapter: Chapter) -> None:
+    words_of = prose.read(chapter.key)
+    assert [*chapter.texts] == [*words_of.tasks]
+    assert {*chapter.tasks} == {*chapter.texts, chapter.own} - {""}
+    assert all((*chapter.texts.values(), words_of.why[0].islower(), words_of.sources))
 
 
 def test_course_has_32_minutes_and_at_most_26_questions_and_1500_words() -> None:

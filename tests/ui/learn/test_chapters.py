@@ -7,6 +7,7 @@ answers again, and `tests/test_answers.py` the figures of the words.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -21,9 +22,10 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
 from bpeviz.pretrained import download
+from bpeviz.trainers import bpe
 from bpeviz.ui.learn import engine, figures, stored
 from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError
-from bpeviz.ui.learn.chapters import BY_KEY, back, encode, fences, stop, units, wrong
+from bpeviz.ui.learn.chapters import BY_KEY, back, encode, fences, merge, stop, units, wrong
 from bpeviz.views.acts import bits_of
 from bpeviz.views.task import Task
 
@@ -80,6 +82,33 @@ def test_draft_tells_bytes(text: str, numbers: tuple[str, ...]) -> None:
     assert all(number in words(judgment.message) for number in numbers)
 
 
+# ---- choose the merge, and the goals of the last page
+
+
+def encode_slowly(text: str, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the ids of a text after each merge in order, applied to all of it."""
+    states = [[*text.encode()]]
+    for new_id, pair in enumerate(pairs, 256):
+        states.append(bpe.merge(states[-1], pair, new_id))
+    return states
+
+
+BEST_KNOWN = (
+    *((101, 32), (32, 100), (111, 32), (110, 32), (257, 256), (97, 32)),  # e· ·d o· n· ·de· a·
+    *((260, 108), (97, 110), (99, 104)),  # ·de·l an ch: 96 tokens
+    *((110, 258), (101, 114), (100, 97), (116, 105)),  # no· er da ti: 88 tokens
+    *((117, 259), (113, 117), (69, 259), (271, 269), (272, 108)),  # un· qu En· En·un· En·un·l: 81
+)
+"""The merges of a search that looks ahead."""
+
+
+def test_best_known_merges_need_fewer_than_the_algorithm() -> None:
+    greedy = engine.merges_of(DON_QUIJOTE, merges=20).boundaries(DON_QUIJOTE).token_counts.tolist()
+    own = [*map(len, encode_slowly(DON_QUIJOTE, BEST_KNOWN))]
+    assert (own[10], greedy[10]) == (merge.CLEVER, 95)
+    assert (own.index(81), greedy.index(81)) == (18, 20)
+
+
 # ---- when to stop
 
 
@@ -133,6 +162,34 @@ def test_fences_are_right_if_and_only_if_no_merge_joins(text: str, data: st.Data
     assert payload["views"][0]["tokenCounts"][-1] == result.tokens
 
 
+@many()
+@given(st.text("ab. ñ", max_size=30), st.sets(st.integers(0, 32)), st.integers(0, 12))
+def test_fenced_training_equals_training_on_the_parts(
+    text: str, fences: set[int], merges: int
+) -> None:
+    result = figures.fenced(text, fences, merges)
+    parts = [""]
+    for place, character in enumerate(text):
+        if place in fences:
+            parts.append("")
+        parts[-1] += character
+    # Each part once for each time, in the order of the text.
+    rows = [([*part.encode()], 1) for part in parts]
+    trained, _ = bpe.train_by_definition(rows, [*map(chr, range(256))], merges)
+    assert [merge for merge, _ in result.merges] == trained
+    encoded = [
+        encode_slowly(part, [(merge.left, merge.right) for merge in trained]) for part in parts
+    ]
+    counts = [sum(map(len, states)) for states in zip(*encoded, strict=True)]
+    boundaries = result.training.boundaries(text)
+    assert boundaries.token_counts.tolist() == counts
+    assert boundaries.ids(len(trained)).tolist() == [
+        token_id for states in encoded for token_id in states[-1]
+    ]
+    assert result.tokens == counts[-1]
+    assert result.apart == (not any(map(figures.joins, parts)))
+
+
 def test_text_without_a_merge_to_forbid_or_with_too_many_fences_has_no_question() -> None:
     for text in ("a", "hello", "...", " ", "你好"):
         refusal(question, "fences", "apart", text, error=NoQuestionError)
@@ -165,14 +222,6 @@ def test_the_two_ways_come_apart_at_abc() -> None:
     assert labels == [["a", "bc"], ["ab", "c"]]
 
 
-@pytest.mark.parametrize("cuts", [(1, 2, 3), (2, 5, 6), (3, 9), (9,)])
-def test_pieces_of_decoded_bytes_end_where_characters_do(cuts: tuple[int, ...]) -> None:
-    raw = "aé😃".encode() + b"\x80\xf0\x9f"
-    parts = [raw[i:j] for i, j in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
-    row = engine.decoded_row([({"label": "", "color": 0}, part) for part in parts])
-    assert row.text == raw.decode(errors="replace")
-
-
 # ---- what goes wrong
 
 
@@ -194,12 +243,3 @@ def test_forged_name_is_the_control_token_or_six_ordinary_ones() -> None:
     assert wrong.CHAPTER.figures()["plain"] == len(ordinary) == 6
     refusal(question, "wrong", "word", "Windmühle", error=NoQuestionError)
     assert [part.label for part in stored.o200k().tokens(wrong.GOING_ON)][-1] == "·blue"
-
-
-@pytest.mark.usefixtures("no_files")
-@pytest.mark.parametrize(("word", "is_asked"), [("Donaudampfschifffahrt", True), ("a" * 40, False)])
-def test_long_words_are_guessed_or_played(word: str, is_asked: bool) -> None:
-    """A tokenizer of single bytes: where a token ends does not matter for the number of places."""
-    task = engine.cut_exercise(word, stored.o200k().at_step(0), "tokens")
-    assert bool(task.questions) == is_asked
-    assert is_asked or task.payload(0, None)["plays"]

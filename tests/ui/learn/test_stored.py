@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import bpeviz
-from bpeviz.pretrained import download
 from bpeviz.ui.learn import stored
 from bpeviz.ui.learn.engine import encoding
 
@@ -43,11 +42,3 @@ def test_parts_of_stored_texts_are_stored_with_the_tokens_of_o200k() -> None:
         assert stored.is_stored(text)
         assert [*stored.o200k().tokens(text)] == [*whole.tokens(text)]
     assert not any(map(stored.is_stored, ("  strawberry", "strawberry ", "straws")))
-
-
-def test_gpt4o_needs_a_file_for_other_texts_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert stored.gpt4o("berry") is stored.o200k()
-    assert stored.gpt4o("berries") is bpeviz.load("o200k_base")
-    monkeypatch.setattr(download, "available", lambda name: False)
-    assert stored.gpt4o("berry") is stored.o200k()
-    assert stored.gpt4o("berries") is None
