@@ -111,6 +111,8 @@ def test_opened_file_is_that_of_this_process_and_libraries_run_beside_the_server
     tokenizer = bpeviz.train("low lower lowest " * 9, vocab_size=262).tokenizer()
     own = formats.dump(tokenizer, "huggingface")["tokenizer.json"]
     unigram = Path(__file__).parents[1] / "fixtures/unigram-bytes.json"
+    libraries._pool.close()  # workers of earlier tests
+    files._pool.close()
     for content in (own, unigram.read_bytes()):
         opened = files.read("a", FormatError, open_files, [("a.json", content)])
         expected = open_files([("a.json", content)])

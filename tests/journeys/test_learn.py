@@ -382,6 +382,7 @@ def keeps_its_place(journey: Journey, page: Page, tour: Tour) -> None:
         assert 0 <= box["x"] <= PHONE["width"] - box["width"]
         assert box["y"] >= ring["y"] + ring["height"] or box["y"] + box["height"] <= ring["y"]
     with journey.step("A reload and the browser's Back keep the step; the end keeps the page"):
+        await_rest(page)  # the browser has stored that the part is open
         page.reload()
         at_step(page, tour, 2)
         press(page, "Back")
