@@ -683,19 +683,14 @@ def _without_merges() -> Tokenizer:
     return bpe_training.train("", bpe_training.BpeOptions(merges=0)).tokenizer()
 
 
-def names_in(styles: Mapping[int, tuple[str, int]], unknown: str | None = None) -> TokenNames:
-    """Return the names of pieces by their labels and color indices.
-
-    Args:
-        styles: The label and the color index of each id.
-        unknown: The label of pieces with `UNKNOWN_ID`.
-    """
+def names_in(styles: Mapping[int, tuple[str, int]]) -> TokenNames:
+    """Return the names of pieces by the label and the color index of each id."""
     none = ("", -1)  # of atoms, which are not drawn
     return TokenNames(
         lambda token_id: styles.get(token_id, none)[0],
         lambda token_id: styles.get(token_id, none)[1],
         lambda _: None,
-        unknown,
+        None,
     )
 
 

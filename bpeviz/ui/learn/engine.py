@@ -42,9 +42,6 @@ from bpeviz.views.task import Mistake, Task, judged
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
 
-UNKNOWN_WORD = "[UNK]"
-"""The label of a piece outside of a list."""
-
 EMPTY: Mapping[Any, Any] = {}
 
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
@@ -97,11 +94,6 @@ def still(rows: Sequence[Row], *identity: object) -> Player:
     return payload
 
 
-def typed(question: Task[str], rows: Callable[[str], Sequence[Row]]) -> Exercise[str]:
-    """Return the exercise of a text that the user types, in the rows that it has at each change."""
-    return Exercise([lambda: question], lambda done, given: still(rows(given or "")))
-
-
 def row(
     text: str,
     title: str,
@@ -109,7 +101,7 @@ def row(
     styles: Mapping[int, tuple[str, int]],
 ) -> Row:
     """Return the row of a text in pieces, without steps; see `bpeviz.views.stage.of_pieces`."""
-    return of_pieces(text, title, pieces, names_in(styles, UNKNOWN_WORD))
+    return of_pieces(text, title, pieces, names_in(styles))
 
 
 def decoded_row(parts: Sequence[tuple[TokenPart, bytes]]) -> Row:

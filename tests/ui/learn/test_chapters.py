@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import tiktoken
-from helpers.difficult import DIFFICULT
 from helpers.learn_pages import words
 from helpers.properties import many
 from helpers.refusals import refusal
@@ -20,12 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
+from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.pretrained import download
 from bpeviz.trainers import bpe
 from bpeviz.ui.learn import engine, figures, stored
 from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError
-from bpeviz.ui.learn.chapters import BY_KEY, back, encode, fences, merge, stop, units, wrong
+from bpeviz.ui.learn.chapters import BY_KEY, back, encode, fences, merge, stop, wrong
 from bpeviz.views.acts import bits_of
 from bpeviz.views.task import Task
 
@@ -45,31 +44,6 @@ def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ---- words, letters or bytes
-
-
-def pieces(view: dict[str, Any]) -> list[tuple[int, str]]:
-    """Return the ids and texts of the tokens of a row."""
-    ids, raw = view["changes"]["ids"], view["text"].encode()
-    starts = [at for at, token_id in enumerate(ids) if token_id != INSIDE_ID]
-    ends = [*starts[1:], len(raw)][: len(starts)]
-    return [(ids[i], raw[i:j].decode(errors="replace")) for i, j in zip(starts, ends, strict=True)]
-
-
-def test_rows_have_words_letters_and_bytes() -> None:
-    listed, letters, single = engine.still(units.rows("lower niño"))["views"]
-    assert pieces(listed) == [
-        (units.WORDS.index("lower"), "lower"),
-        (DROPPED_ID, " "),
-        (UNKNOWN_ID, "niño"),
-    ]
-    assert [text for _, text in pieces(letters)] == [*"lower niño"]
-    assert [token_id for token_id, _ in pieces(single)] == [*"lower niño".encode()]
-    assert [row["tokenCounts"] for row in (listed, letters, single)] == [[2], [10], [11]]
-    for text in DIFFICULT:
-        for row in engine.still(units.rows(text))["views"]:
-            assert "".join(piece for _, piece in pieces(row)) == text or row["title"] == "Bytes"
-            assert len(row["changes"]["ids"]) == len(text.encode())
-            assert {i for i, _ in pieces(row) if i >= 0} <= {*row["tokenStyles"]}
 
 
 @pytest.mark.parametrize(
