@@ -1,7 +1,7 @@
 """Single chapters: their judges for any text, and what they draw without vocabulary files.
 
-`tests/contracts/test_acts.py` asks every question of every chapter; `test_texts.py` computes the
-answers again, and `tests/test_answers.py` the figures of the words.
+`tests/contracts/test_acts.py` asks every question of every chapter; `tests/test_answers.py` has the
+tokens and merges of their texts, and the figures of the words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import tiktoken
-from helpers.learn_pages import words
+from helpers.learn_pages import questions, words
 from helpers.properties import many
 from helpers.refusals import refusal
 from hypothesis import given
@@ -36,6 +36,50 @@ def question(chapter: str, task: str, text: str | None = None) -> Task:
 
 def ids_of(payload: dict[str, Any]) -> list[int]:
     return [i for i in payload["views"][0]["changes"]["ids"] if i != INSIDE_ID]
+
+
+RIGHT = {
+    "why/letters/0": "st | raw | berry",
+    "why/which/0": "sunflower",
+    "units/slow/0": "s | low",
+    "units/weights/0": "“你好😃”",
+    "merge/pair/0": "o + ·",
+    "merge/pair/1": "e + ·",
+    "merge/pair/2": "n + ·",
+    "merge/next/0": "a + to",
+    "stop/line/0": "after 14 merges",
+    "stop/back/0": "qu",
+    "fences/apart/0": "casa | . | ·rosa | . | ·casa | , | ·cosa | . | ·rosa | , | ·prosa | .",
+    "fences/endings/0": "don | 't",
+    "encode/next/0": "e + r",
+    "encode/next/1": "s + t",
+    "encode/next/2": "r + a",
+    "encode/first/0": "l + e",
+    "back/ids/0": "195 161",
+    "back/alone/0": "195",
+    "wrong/space/0": "The | ·sky | ·is | ·",
+    "wrong/chat/0": "Bye | <|im_end|>",
+    "wrong/numbers/0": "9 | . | 11 | ·or | · | 9 | . | 9",
+    "wrong/versions/0": "7 | . | 10 | ·or | · | 7 | . | 9",
+}
+"""The right answer to each question, by tiktoken and by hand."""
+
+
+def test_right_answer_to_each_question_is_known() -> None:
+    asked = {name: task for each in BY_KEY.values() for name, task in questions(each)}
+    tasks = {name: task for name, task in asked.items() if "/belief/" not in name}
+    assert {name: task.act.words(task.judge(None).right) for name, task in tasks.items()} == RIGHT
+
+
+def test_list_of_ranks_alone_does_not_tell_the_next_merge() -> None:
+    asked = {name: task for name, task in questions(BY_KEY["encode"]) if "/belief/" not in name}
+    for name, task in asked.items():
+        text = BY_KEY["encode"].texts[name.split("/")[1]]
+        listed = [" + ".join(part["label"] for part in item[:2]) for item in task.rows[0]["items"]]
+        ranks = [int(item[2].replace(",", "")) for item in task.rows[0]["items"]]
+        before = listed[listed.index(RIGHT[name]) - 1]
+        assert ranks == sorted(ranks)
+        assert before.replace(" + ", "") not in text
 
 
 @pytest.fixture
