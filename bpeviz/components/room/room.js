@@ -146,7 +146,6 @@ class Room {
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
     if ("preview" in state) return this.#preview(state.preview, state.stage);
-    if (state.note) return (this.find(".where").textContent = state.note);
     if (state.ended || state.refused) return this.#end(state);
     const { isLeader } = this.data;
     if (this.#isAway()) this.away = true;

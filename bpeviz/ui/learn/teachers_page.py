@@ -11,7 +11,7 @@ import streamlit as st
 from bpeviz.room import sheet
 from bpeviz.text import label
 from bpeviz.ui.learn import prose, vote_questions
-from bpeviz.ui.learn.base import Chapter, NoQuestionError
+from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.views.acts import BeliefAct, parts_of
 from bpeviz.views.payloads import MessagePart
@@ -65,12 +65,8 @@ def _rows(chapter: Chapter, *, has_answers: bool) -> list[Sequence[str]]:
     """Return a chapter and its questions as rows of cells, in HTML."""
     words = prose.read(chapter.key)
     goal = f"<b>{escape(words.title)}</b>, {words.minutes} minutes: {escape(words.goal)}"
-    try:
-        listed = [*vote_questions.asked(chapter)]
-    except NoQuestionError as error:
-        return [(goal,), (escape(str(error)),)]
     rows: list[Sequence[str]] = [(goal,)]
-    for key, task in listed:
+    for key, task in vote_questions.asked(chapter):
         name, _, number = key.partition("/")[2].partition("/")
         if number != "0":  # another round
             continue

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import chain
 from typing import Any, TypedDict
 
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.base import Chapter, Exercise, NoQuestionError, belief_question
+from bpeviz.ui.learn.base import Chapter, Exercise, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.views.acts import (
     BeliefAct,
@@ -49,28 +48,23 @@ class OfferedChapter(TypedDict):
 def offered() -> list[OfferedChapter]:
     """Return the chapters whose questions a leader can ask.
 
-    The names of questions may be shown by a projector. A chapter that cannot be computed is left
-    out until the next call.
+    The names of questions may be shown by a projector.
     """
-    titles = {key: f"{i}. {prose.read(key).title}" for i, key in enumerate(BY_KEY)}
-    chapters: list[OfferedChapter] = []
-    for group, title in titles.items():
-        with suppress(NoQuestionError):
-            names = {key: vote.name for key, vote in of(group).items()}
-            chapters.append({"title": title, "questions": names})
-    return chapters
+    return [
+        {
+            "title": f"{number}. {prose.read(group).title}",
+            "questions": {key: vote.name for key, vote in of(group).items()},
+        }
+        for number, group in enumerate(BY_KEY)
+    ]
 
 
 def find(key: str) -> Task[int] | None:
-    """Return the vote on a question, such as that of `merge/pair/0`, or None if there is none.
-
-    Raises:
-        NoQuestionError: It cannot be computed.
-    """
+    """Return the vote on a question, such as that of `merge/pair/0`, or None if there is none."""
     return of(key.partition("/")[0]).get(key)
 
 
-@cache  # without chapters that cannot be computed
+@cache
 def of(group: str) -> Mapping[str, Task[int]]:
     """Return the tasks of a chapter on which rooms can vote, by their keys."""
     entries = asked(BY_KEY[group]) if group in BY_KEY else ()
@@ -82,9 +76,6 @@ def asked(chapter: Chapter) -> Iterator[tuple[str, Task[Any]]]:
 
     A key is a name in answers, such as `merge/pair/0`. The name of a task is its key, by which run
     sheets name it, and its subject, which tells no answer.
-
-    Raises:
-        NoQuestionError: They cannot be computed.
     """
     figures, words = chapter.figures(), prose.read(chapter.key)
     for name, task_words in words.tasks.items():

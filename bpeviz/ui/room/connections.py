@@ -31,7 +31,6 @@ from bpeviz.room.tickets import TICKETS
 from bpeviz.room.votes import Vote
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
-from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.component_files import PATH, component_file
 from bpeviz.ui.runtime.user import LASTS, browser_of, cookie
@@ -256,22 +255,19 @@ async def _answer(
     if before is not None:
         await asyncio.wait([before])
     with suppress(WebSocketDisconnect, RuntimeError):
-        try:
-            if message.do == "part":
-                user = browser_of(socket.cookies)
-                await asyncio.to_thread(_begin_part, room, message.part or 0, user)
-            elif message.do == "list questions":
-                listed = await asyncio.to_thread(vote_questions.offered)
-                await socket.send_text(json.dumps({"questions": listed}))
-            elif question := await asyncio.to_thread(vote_questions.find, message.key):
-                if message.do == "ask question":
-                    room.ask(question)
-                    return
-                vote = Vote(0, question)
-                preview = {"preview": vote.state("", can_vote=False), "stage": vote.stage("")}
-                await socket.send_text(as_json(preview).decode())
-        except NoQuestionError as error:
-            await socket.send_text(json.dumps({"note": str(error)}))
+        if message.do == "part":
+            user = browser_of(socket.cookies)
+            await asyncio.to_thread(_begin_part, room, message.part or 0, user)
+        elif message.do == "list questions":
+            listed = await asyncio.to_thread(vote_questions.offered)
+            await socket.send_text(json.dumps({"questions": listed}))
+        elif question := await asyncio.to_thread(vote_questions.find, message.key):
+            if message.do == "ask question":
+                room.ask(question)
+                return
+            vote = Vote(0, question)
+            preview = {"preview": vote.state("", can_vote=False), "stage": vote.stage("")}
+            await socket.send_text(as_json(preview).decode())
 
 
 async def _send(socket: WebSocket, room: Room, member: Member, changed: asyncio.Event) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -14,7 +13,6 @@ from bpeviz.room import sheet
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.sheet import Sheet
 from bpeviz.ui.learn import vote_questions
-from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.permalink.links import STEP
@@ -44,13 +42,12 @@ def offered() -> Mapping[str, Sheet]:
     except OSError as error:
         raise ValueError(f"The run sheet {file} cannot be read: {error.strerror}.") from error
     for part in own.parts:
-        with suppress(NoQuestionError):  # a busy machine says nothing about the sheet
-            if part.kind == "learn" and vote_questions.find(part.words) is None:
-                raise sheet.SheetError(
-                    f"Line {part.line} of the run sheet {file} asks for “learn "
-                    f"{part.words.removesuffix('/0')}”, but Learn has no such question. The list "
-                    "“Ask from Learn” on a leader's page has their names, such as “merge/pair”."
-                )
+        if part.kind == "learn" and vote_questions.find(part.words) is None:
+            raise sheet.SheetError(
+                f"Line {part.line} of the run sheet {file} asks for “learn "
+                f"{part.words.removesuffix('/0')}”, but Learn has no such question. The list "
+                "“Ask from Learn” on a leader's page has their names, such as “merge/pair”."
+            )
     return {OWN_SHEET: own, **sheet.ours()}
 
 

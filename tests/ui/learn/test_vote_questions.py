@@ -22,7 +22,6 @@ from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.votes import Vote, sums, table
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
-from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.views.task import Task, judged
@@ -187,20 +186,3 @@ def test_names_and_previews_of_questions_tell_no_answer() -> None:
         state = Vote(0, asked).state("", can_vote=False)
         assert (state["task"]["right"], state["had"], state["task"]["result"]) == (None, None, None)
         assert state["name"] == named
-
-
-def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> Any:
-        raise NoQuestionError("The word list could not be used.")
-
-    complete = vote_questions.offered()
-    merge = BY_KEY["merge"]
-    monkeypatch.setitem(BY_KEY, "merge", replace(merge, tasks={"pair": fails}))
-    assert vote_questions.offered() == complete, "it was computed again"
-    vote_questions.of.cache_clear()
-    left_out = [chapter for chapter in complete if chapter not in vote_questions.offered()]
-    assert [next(iter(chapter["questions"])) for chapter in left_out] == ["merge/pair/0"]
-    with pytest.raises(NoQuestionError):
-        vote_questions.find("merge/pair/0")
-    monkeypatch.undo()
-    assert vote_questions.offered() == complete
