@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_854,
+    "bpeviz": 43_841,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_718,
     "bpeviz/cli": 1_833,
-    "bpeviz/components": 8_647,
+    "bpeviz/components": 8_646,
     "bpeviz/core": 2_113,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_652,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_198,
     "bpeviz/room": 877,
     "bpeviz/trainers": 3_555,
-    "bpeviz/ui": 10_211,
+    "bpeviz/ui": 10_199,
     "bpeviz/views": 2_834,
     "bpeviz/workers": 463,
-    "tests": 32_619,
+    "tests": 32_527,
     "tests data, kB": 206,
     "tests/*.mjs": 1_424,
 }
