@@ -61,7 +61,6 @@ colored text as a web page.
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import shlex
 import sys
@@ -393,17 +392,15 @@ def _labels(encoder: _Encoder, text: str, encoded: EncodedConversation | None) -
     colors = {i: color_index_of(tokenizer, i) for i in labels}
     styles = {i: looks[color] if color >= 0 else "" for i, color in colors.items()}
     colored = Text(" ").join(Text(labels[i], styles[i]) for i in ids)
-    system: Any = Console(file=sys.stdout).color_system if is_terminal else None
-    drawn = io.StringIO()
     console = Console(
-        file=drawn,
         force_terminal=True,
-        color_system=system or "truecolor",
+        color_system="auto" if is_terminal else "truecolor",
         no_color=False,
         legacy_windows=False,
     )
-    console.print(colored, end="", soft_wrap=True)
-    return [drawn.getvalue()]
+    with console.capture() as drawn:
+        console.print(colored, end="", soft_wrap=True)
+    return [drawn.get()]
 
 
 _FORMS: dict[str, Callable[[_Encoder, str, EncodedConversation | None], Iterable[Any]]] = {

@@ -345,8 +345,8 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     Raises:
         CommandError: A file cannot be written.
     """
-    pending: list[tuple[Path, Path, Path]] = []
-    try:
+    complete: list[tuple[Path, Path, Path]] = []
+    with contextlib.ExitStack() as unfinished:
         for path, content in contents.items():
             with _write_errors(path):
                 target = path.resolve()  # replace the target of a link, not the link
@@ -354,19 +354,14 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
                     target.write_bytes(content)  # a device such as /dev/null
                     continue
                 temporary = _temporary(target)
-                pending.append((temporary, target, path))
-                with open(temporary, "xb") as file:
-                    file.write(content)
+                unfinished.callback(temporary.unlink, missing_ok=True)
+                temporary.write_bytes(content)
                 if target.exists():
                     temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        while pending:
-            temporary, target, path = pending[0]
+                complete.append((temporary, target, path))
+        for temporary, target, path in complete:
             with _write_errors(path):
                 temporary.replace(target)
-            del pending[0]
-    finally:
-        for temporary, _, _ in pending:
-            temporary.unlink(missing_ok=True)
 
 
 def check_writable(path: Path) -> None:

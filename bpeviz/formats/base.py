@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from weakref import ReferenceType
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
@@ -36,6 +38,28 @@ class UnsupportedError(Exception):
 
 class TransientError(UnsupportedError):
     """A tokenizer cannot be checked at the moment; another attempt may succeed."""
+
+
+Result = TypeVar("Result")
+
+
+def of_latest(compute: Callable[..., Result]) -> Callable[..., Result]:
+    """Return a function that stores its result for the latest tokenizer and other arguments.
+
+    One tokenizer is usually written in several formats, one after the other. It is compared by
+    identity, since two equal ones take long to compare.
+    """
+    latest: list[tuple[ReferenceType[Any], tuple[object, ...], Result]] = []
+
+    def stored(tokenizer: Tokenizer, *others: object) -> Result:
+        for reference, arguments, result in latest:
+            if reference() is tokenizer and arguments == others:
+                return result
+        result = compute(tokenizer, *others)
+        latest[:] = [(ReferenceType(tokenizer, lambda _: latest.clear()), others, result)]
+        return result
+
+    return stored
 
 
 def printable_name(name: str) -> str:

@@ -93,15 +93,9 @@ def _read(source: Source) -> Tokenizer:
         pre_tokenizer = PreTokenizer("bytes", source.pattern or "none", source.expression)
         symbols, special = BYTE_SYMBOLS, {}
     header = [name.strip() for name in "".join(lines[first - 1 : first]).split(",", len(_COLUMNS))]
-    for column in header:
-        if column not in _COLUMNS or header.count(column) > 1:
-            raise error_at(
-                file,
-                f"line {first}",
-                f"expected the columns {','.join(_COLUMNS)}, not {quoted(column)}",
-            )
-    if not {"left", "right"} <= {*header}:
-        raise error_at(file, f"line {first}", "expected the columns left and right")
+    if not {"left", "right"} <= {*header} <= {*_COLUMNS} or len({*header}) < len(header):
+        expected = f"expected the columns {','.join(_COLUMNS)}, or left and right"
+        raise error_at(file, f"line {first}", f"{expected}, not {quoted(','.join(header))}")
     parser = MergeParser(file, symbols, special.values())
     counts = []
     next_id = max((*symbols, *special.values()), default=-1) + 1

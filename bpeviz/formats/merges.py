@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer, NotMergesError
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
-from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.base import FormatError, UnsupportedError, of_latest
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
 from bpeviz.formats.rank_table import parents_by_rank
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
@@ -174,6 +174,7 @@ def pattern_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
         raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
 
 
+@of_latest
 def _merges_of_ranks(tokenizer: RankTokenizer) -> Merges:
     """Recover the merges of a rank table.
 
@@ -293,8 +294,7 @@ class MergeParser:
         for name in names:
             if name not in self.entries:
                 raise error_at(self.file, place, f"{quoted(name)} is not in the vocabulary")
-        ids = [self.entries[name] for name in names]
-        self.add(place, *ids, names=[*map(quoted, names)])
+        self.add(place, *(self.entries[name] for name in names), names=names)
 
     def add(self, place: str, *ids: int, names: Sequence[str] = ()) -> None:
         """Add the merge at a place in the file. Raises `FormatError`.
@@ -302,16 +302,19 @@ class MergeParser:
         Args:
             place: such as a line.
             ids: the ids of the two halves and the new id.
-            names: what they are called in a message.
+            names: their spellings, in a file that contains spellings.
         """
+
+        def refused(i: int, reason: str) -> FormatError:
+            name = quoted(names[i]) if names else f"the id {ids[i]}"
+            return error_at(self.file, place, f"{name} {reason}")
+
         left, right, new = ids
-        names = names or [f"the id {token_id}" for token_id in ids]
-        for half, name in zip(ids[:2], names, strict=False):
+        for i, half in enumerate((left, right)):
             if half not in self.known:
-                raise error_at(self.file, place, f"{name} is used before a merge makes it")
+                raise refused(i, "is used before a merge makes it")
         if new in self.known or new in self._special:
-            reason = f"{names[2]} already exists; a second merge for it is not supported"
-            raise error_at(self.file, place, reason)
+            raise refused(2, "already exists; a second merge for it is not supported")
         if (left, right) in self._pairs:
             raise error_at(self.file, place, f"the pair {left}, {right} is already merged")
         self._pairs.add((left, right))

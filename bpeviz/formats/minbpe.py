@@ -71,20 +71,10 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 
 def _read(source: Source) -> Tokenizer:
     file, content = source.single()
-    if not content.startswith(_FIRST_LINE.encode()):
-        raise error_at(
-            file,
-            "line 1",
-            f"expected “{_FIRST_LINE}”, as in minbpe’s .model",
-        )
     lines = split_lines(file, content)
     if len(lines) < 3 or lines[0].strip() != _FIRST_LINE:
-        raise error_at(
-            file,
-            "",
-            f"expected three lines first: “{_FIRST_LINE}”, the pattern, and the number of special "
-            "tokens",
-        )
+        three = f"“{_FIRST_LINE}”, the pattern, and the number of special tokens"
+        raise error_at(file, "line 1", f"expected three lines first: {three}")
     try:
         written = lines[1].strip()
         pattern = pattern_of(written, "regex") if written else ("none", "")

@@ -54,16 +54,11 @@ def decode_text(file: str, content: bytes) -> str:
     """Return the text of a UTF-8 file with LF line ends. Raises `FormatError`."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise error_at(file, "", "this is UTF-16; save it as UTF-8")
-    if content[:1] == b"\x80":
-        raise error_at(file, "", "this looks like a pickle, which is never loaded")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise error_at(
-            file,
-            "",
-            f"not UTF-8 text: byte {error.start + 1:,} is invalid (0x{content[error.start]:02X})",
-        ) from None
+        byte = f"byte {error.start + 1:,} is invalid (0x{content[error.start]:02X})"
+        raise error_at(file, "", f"not UTF-8 text: {byte}") from None
     return text.replace("\r\n", "\n")
 
 

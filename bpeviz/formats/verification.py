@@ -17,7 +17,7 @@ import regex
 
 from bpeviz.core.tokenizer import Encoded, Tokenizer, TrainedTokenizer
 from bpeviz.corpus.samples import SAMPLES
-from bpeviz.formats.base import TransientError, UnsupportedError
+from bpeviz.formats.base import TransientError, UnsupportedError, of_latest
 from bpeviz.formats.parsing import quoted
 from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, ask
@@ -113,6 +113,26 @@ def check(tokenizer: Tokenizer, encode_batch: EncodeBatch, *, by_line: bool = Fa
         UnsupportedError: they differ, or a library refuses the file or a text.
         TransientError: a library, or an expression, takes too long.
     """
+    unknown = tokenizer.unknown_id if by_line else None
+    try:
+        for batch, ids in _compared(tokenizer, by_line):
+            for text, there, here in zip(batch, encode_batch(batch), ids, strict=True):
+                if _joined(there, unknown) != _joined(here, unknown):
+                    raise UnsupportedError(
+                        f"the written file would encode some texts with other ids, such as "
+                        f"{quoted(text)}"
+                    )
+    except ValueError as error:  # of a library, or of an expression
+        raise refused(error) from None
+
+
+_Batches = list[tuple[list[str], list[list[int]]]]
+"""Batches of texts, with the ids of each text."""
+
+
+@of_latest
+def _compared(tokenizer: Tokenizer, by_line: bool) -> _Batches:
+    """Return the texts for a tokenizer with their ids. by_line: see `check`."""
     dense = tokenizer.with_dense_ids
     is_known = isinstance(dense, TrainedTokenizer) and dense.pre_tokenizer.pattern != CUSTOM
     compared = [
@@ -121,20 +141,9 @@ def check(tokenizer: Tokenizer, encode_batch: EncodeBatch, *, by_line: bool = Fa
     ]
     if by_line:
         compared = [part for text in compared for part in _PART.findall(text)]
-    unknown = tokenizer.unknown_id if by_line else None
     compared = [*dict.fromkeys(compared)]
-    try:
-        for i in range(0, len(compared), _BATCH):
-            batch = compared[i : i + _BATCH]
-            both = zip(encode_batch(batch), tokenizer.encode_batch(batch), strict=True)
-            for text, (there, here) in zip(batch, both, strict=True):
-                if _joined(there, unknown) != _joined(here, unknown):
-                    raise UnsupportedError(
-                        f"the written file would encode some texts with other ids, such as "
-                        f"{quoted(text)}"
-                    )
-    except ValueError as error:  # of a library, or of an expression
-        raise refused(error) from None
+    batches = [compared[i : i + _BATCH] for i in range(0, len(compared), _BATCH)]
+    return [(batch, tokenizer.encode_batch(batch)) for batch in batches]
 
 
 _PART = regex.compile(r"[^\n▁]{1,128}+")
@@ -241,11 +250,15 @@ def _check_decoding(tokenizer: Tokenizer, back: Tokenizer) -> None:
         names = []
     texts = [part.strip() for text in _SHORT[13:] for part in text.splitlines()]
     texts += [text.format(name) for name in names for text in ("the{0}the", "{0} the {0}  a\nb")]
-    for text in texts:
-        ids = tokenizer.encode(text, allowed_special={*names})
-        if tokenizer.unknown_id in ids:
-            continue
-        if (decoded := back.decode(ids)) != tokenizer.decode(ids):
+    encoded = tokenizer.encode_batch(texts, allowed_special={*names})
+    known = {
+        text: ids
+        for text, ids in zip(texts, encoded, strict=True)
+        if tokenizer.unknown_id not in ids
+    }
+    both = (each.decode_batch(known.values()) for each in (tokenizer, back))
+    for text, expected, decoded in zip(known, *both, strict=True):
+        if decoded != expected:
             raise UnsupportedError(
                 f"the written file would decode the ids of {quoted(text)} to {quoted(decoded)}"
             )

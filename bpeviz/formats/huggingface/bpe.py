@@ -157,10 +157,8 @@ def merges_of_document(document: Node) -> Merges:
     for number, pair in enumerate(_pairs(document["model"]["merges"])):
         parser.add_spelled(f"model.merges[{number}]", *pair)
     for name, token_id in entries.items():
-        require(
-            token_id in parser.known or special.get(name) == token_id,
-            f"no merges make its token {quoted(name)}",
-        )
+        if token_id not in parser.known and special.get(name) != token_id:
+            raise UnsupportedError(f"no merges make its token {quoted(name)}")
     merges = Merges(PreTokenizer("bytes", *pattern), symbols, parser.merges, special)
     if document["model"]["ignore_merges"].value:
         _check_ignore_merges(tokenizer_of("", merges), entries, special)

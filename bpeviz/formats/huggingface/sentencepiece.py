@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import (
     ComponentJSON,
     bpe_model,
@@ -46,22 +47,21 @@ def to_document(tokenizer: LibraryTokenizer, _: object) -> dict[str, Any]:
         name = piece.piece
         if piece.type != kinds.NORMAL or len(name) < 2:
             continue
-        for character in name:
-            require(
-                character in entries,
-                f"the character {quoted(character)} is in its piece {quoted(name)}, and not alone",
+        if absent := [character for character in name if character not in entries]:
+            raise UnsupportedError(
+                f"the character {quoted(absent[0])} is in its piece {quoted(name)}, and not alone"
             )
         halves = ((name[:i], name[i:]) for i in range(1, len(name)))
         merges += ((-piece.score, *pair) for pair in halves if entries.keys() >= {*pair})
     merges.sort(key=lambda merge: merge[0])
     unknown = next((piece.piece for piece in pieces if piece.type == kinds.UNKNOWN), None)
     prefix = rules.add_dummy_prefix
-    for piece in pieces:
-        require(
-            not (prefix and piece.type == kinds.USER_DEFINED),
-            "it writes ▁ before a text, and a tokenizer.json would also write it after its symbol "
-            f"{quoted(piece.piece)}",
-        )
+    symbol = next((piece.piece for piece in pieces if piece.type == kinds.USER_DEFINED), "")
+    require(
+        not (prefix and symbol),
+        "it writes ▁ before a text, and a tokenizer.json would also write it after its symbol "
+        f"{quoted(symbol)}",
+    )
     added = (kinds.CONTROL, kinds.USER_DEFINED)  # no text contains the unknown piece
     document = document_of(
         bpe_model(
