@@ -293,15 +293,15 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_841,
+    "bpeviz": 43_831,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_718,
-    "bpeviz/cli": 1_833,
+    "bpeviz/cli": 1_825,
     "bpeviz/components": 8_646,
     "bpeviz/core": 2_113,
     "bpeviz/corpus": 1_134,
-    "bpeviz/formats": 4_652,
+    "bpeviz/formats": 4_650,
     "bpeviz/jobs": 385,
     "bpeviz/libraries": 1_449,
     "bpeviz/pretokenizers": 1_177,
