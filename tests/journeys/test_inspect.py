@@ -147,6 +147,7 @@ def test_text_from_characters_to_ids_and_back(journey: Journey) -> None:
         content = json.dumps({"messages": [{"role": "user", "content": "How are you?"}]})
         drop_file(page.locator(".stApp"), "messages.json", content, box="messages_component")
         expect(verdict).to_have_text("1 message, 12 tokens: 4 are words, 8 the template’s.")
+        await_run(page)  # the browser has stored them
         page.reload()
         expect(text_box(page, "Message 1")).to_have_value("How are you?")
         expect(verdict).to_have_text("1 message, 12 tokens: 4 are words, 8 the template’s.")

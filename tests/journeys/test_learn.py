@@ -121,6 +121,7 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         expect(right).to_be_focused()
         done = button(page, "Chapter 0: Strawberry, done, 0 of 3 at the first try")
         expect(done).to_be_visible()
+        await_run(page)  # the browser has stored the answers
         page.reload()
         expect(page.get_by_text("In fact:")).to_be_visible()
         expect(done).to_be_visible()
@@ -137,6 +138,7 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         expect(typed).to_have_value("éé你你")
         expect(typed).to_be_focused()
         expect(typed).to_have_count(1)
+        await_run(page)
         page.reload()
         told(page, "Right.")
         expect(typed).to_have_value("éé你你")
@@ -170,6 +172,7 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         told(page, "The answer. 3 pairs occur 4 times")
         page.clock.run_for(30_000)
         expect(page.get_by_text("82 → 81 tokens").first).to_be_visible()
+        await_run(page)
         page.reload()  # the merges are not played again
         expect(page.get_by_text("82 → 81 tokens").first).to_be_visible()
         button(page, "Again").click()

@@ -24,6 +24,7 @@ from journeys.people import (
     alert,
     await_height,
     await_rest,
+    await_run,
     button,
     choose,
     close_dialog,
@@ -189,6 +190,7 @@ def test_typed_links_and_frames_work_below_a_path(journey: Journey, tmp_path: Pa
         with journey.step("A change leaves it, also for a reload; typed again, it wins"):
             type_text(page, "low lower lowest")
             expect(page).to_have_url(f"{server.address}/")
+            await_run(page)
             page.reload()
             expect(text_box(page)).to_have_value("low lower lowest")
             page.goto(f"{server.address}/{TYPED}")
