@@ -1,4 +1,4 @@
-"""Measure a room of 60 followers, five of whom are pages of a real browser, and walk a class.
+"""Measure a room of 60 followers, five of whom are pages of a real browser.
 
     python tests/benchmarks/room.py [--followers 60] [--answers] [--quick]
 
@@ -9,8 +9,7 @@ the others are clients of the room's websocket. The script starts its own server
 - the time from the last vote until the leader's page has painted that all have answered,
 - the frames per second of the leader's page while it plays,
 - the time until a follower has the answer to a vote on a task, and to a fence (also alone, with
-  `--answers`),
-- whether a class counts all votes of each kind (`walk`).
+  `--answers`).
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from benchmarks.load import percentile_95
 from browser.serving import FLAGS, chromium, serving
 from playwright.async_api import Browser, Page, async_playwright
 
-from bpeviz import limits
 from bpeviz.ui.room.connections import LEADER
 
 REAL = 5
@@ -50,9 +48,6 @@ CLICKS = 40
 
 CHANGES = 10
 """The answers of each follower to a task."""
-
-QUESTIONS = ("why/letters/0", "merge/pair/0", "stop/line/0", "fences/apart/0", "why/belief/0")
-"""A question of each kind: boundaries, a pair, the stop line, fences, and a belief."""
 
 SETTINGS = "sample=english-prose"
 
@@ -166,10 +161,6 @@ class Client:
             while not condition():
                 await asyncio.sleep(0.005)
 
-    async def has(self, name: str, value: int) -> None:
-        """Wait until the vote has a value."""
-        await self.until(lambda: (self.state["vote"] or {}).get(name) == value)
-
     def has_given(self, answer: int) -> bool:
         return bool(self.state["vote"]["task"]["given"] == answer)
 
@@ -263,33 +254,6 @@ async def class_of(number: int, room: Room, stack: contextlib.AsyncExitStack) ->
     return [await stack.enter_async_context(room.joined(cookie)) for cookie in cookies]
 
 
-async def walk(room: Room, number: int) -> None:
-    """Walk a class through votes of all kinds, with a late joiner and reloads."""
-    async with contextlib.AsyncExitStack() as stack:
-        clients = await class_of(number, room, stack)
-        for vote, key in enumerate(("", *QUESTIONS), 1):
-            async with room.joined() as leader:  # a reload of the leader's page before each
-                await leader.send(do="ask question" if key else "ask", key=key)
-                await leader.has("number", vote)
-                options = leader.state["vote"]["task"]["options"]
-                values = [option["value"] for option in options] or [1, 2]
-                for i, client in enumerate(clients):
-                    await client.has("number", vote)
-                    await client.answer(values[i % len(values)])
-                await leader.has("answered", len(clients))
-                for do in ("show", "reveal"):
-                    await leader.send(do=do)
-                await leader.until(lambda leader=leader: leader.state["vote"]["task"]["result"])
-            print(f"Vote {vote}, {key or 'next step'}: {len(clients)} of {len(clients)} counted")
-            clients += await class_of(1, room, stack)
-        for _ in range(limits.ROOM_FOLLOWERS + 10):
-            async with room.joined(""):
-                pass
-        last = await stack.enter_async_context(room.joined(""))
-        await last.until(lambda: last.state["followers"] == len(clients) + 1)
-        print(f"Places after {limits.ROOM_FOLLOWERS + 10} reloads without cookies: all given back")
-
-
 async def answers(room: Room, number: int) -> None:
     """Measure how long followers wait for their answer to a task, and for the stage of a fence."""
     draw = random.Random(number)
@@ -331,7 +295,6 @@ async def measure(folder: Path, arguments: argparse.Namespace) -> None:
             room = await Room.open(server.address, browser)
             await answers(room, number)
             if not arguments.answers:
-                await walk(await Room.open(server.address, browser), number)
                 room = await Room.open(server.address, browser)
                 await in_browsers(room, browser, number, arguments.quick)
             await browser.close()

@@ -66,17 +66,6 @@ def told_in_room(page: Page) -> Locator:
     return page.locator(".told").filter(visible=True)
 
 
-def chooses(name: str) -> Callable[[Page], None]:
-    """Return an act: choose an option, and send it where that is not done at once."""
-
-    def act(page: Page) -> None:
-        page.get_by_role("button", name=name).filter(visible=True).press("Enter")
-        for send in button(page, "Send").filter(visible=True).all():
-            send.press("Enter")
-
-    return act
-
-
 def moves_line(step: int) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         page.locator("#place-task").get_by_label("Step", exact=True).fill(str(step))
@@ -101,11 +90,6 @@ RIGHT, WRONG, SHOWN = "Right.", "Not quite.", "The answer."
 AROUND_MARKS = ("a and period", "period and space", "a and comma", "comma and space")
 
 QUESTIONS = {
-    "merge/pair/0": (
-        (chooses("o + ·"), "o + ·."),
-        (chooses("a + ·"), "a + ·."),
-        (WRONG, RIGHT, SHOWN),
-    ),
     "stop/line/0": (
         (moves_line(14), "after 14 merges."),
         (moves_line(39), "after 39 merges."),
@@ -115,11 +99,6 @@ QUESTIONS = {
         (fences(*AROUND_MARKS), "casa | . |"),
         (fences("period and space"), "casa. |"),
         (WRONG, RIGHT, "For example:"),
-    ),
-    "why/belief/0": (
-        (chooses("It gets a number for a piece, not its spelling"), "It gets"),
-        (chooses("It reads the letters"), "It reads"),
-        (WRONG, RIGHT, SHOWN),
     ),
 }
 """Questions of Learn: a right answer, a wrong one, and the judgments of the wrong, the right, and
@@ -266,7 +245,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         button(leader, "Done").click()
         follows(phone, f"merge {step}")
         expect(button(phone, "Last")).to_be_disabled()  # of the steps that they know
-    with journey.step("Other questions: a pair, a place of the line, fences, a belief"):
+    with journey.step("Other questions: a place of the line, fences"):
         for key, (right, wrong, judgments) in QUESTIONS.items():
             select_question(leader, key)
             button(leader, "Ask this question").click()

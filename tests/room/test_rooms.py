@@ -192,21 +192,6 @@ def test_vote_needs_the_furthest_step(room: Room, leader: Browser) -> None:
     assert room.vote is None
 
 
-def test_followers_who_drop_and_come_back_keep_their_answer(room: Room, leader: Browser) -> None:
-    visitors = [Browser(room) for _ in range(10)]
-    leader.send(do="ask")
-    for visitor in visitors:
-        visitor.send(answer=0, vote=1)
-    for visitor in visitors[:5]:
-        room.leave(visitor.member)
-    assert leader.got[-1]["followers"] == 5
-    back = [Browser(room, token=visitor.member.browser) for visitor in visitors[:5]]
-    back[0].send(answer=1, vote=1)
-    leader.send(do="show")
-    assert leader.got[-1]["followers"] == 10
-    assert leader.vote["task"]["counts"][:2] == [9, 1]
-
-
 def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     sent = {"playing": True, "speed": 0.5, "lit": [0, 7]}
@@ -234,13 +219,6 @@ def test_score_is_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
     assert (follower.got[-1]["vote"], follower.got[-1]["lit"]) == (None, [1, 4])
     room.show(page(merges=3))
     assert (follower.got[-1]["furthest"], "player" in follower.got[-1]["content"]) == (0, True)
-
-
-def test_address_is_sent_once_to_the_leader_alone(room: Room, leader: Browser) -> None:
-    follower = Browser(room)
-    leader.send(step=1, content=1)
-    assert [one["join"] for one in leader.got if "join" in one] == [vars(room.join)]
-    assert "join" not in {name for one in follower.got for name in one}
 
 
 def test_only_the_leader_leads(room: Room, leader: Browser) -> None:
@@ -326,10 +304,12 @@ def test_leader_of_an_earlier_room_does_not_lead_a_newer_one_with_its_letters(
 
 
 def test_only_the_leader_gets_the_address_and_the_right_answer(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     room.show(page(merges=3), "/?s=x")
     leader.send(do="ask")
     assert (leader.got[-1]["link"], bool(leader.got[-1]["answer"])) == ("/?s=x", True)
-    assert not {"link", "answer"} & {*Browser(room).got[0]}
+    assert [each["join"] for each in leader.got if "join" in each] == [vars(room.join)]
+    assert {"link", "answer", "join"}.isdisjoint(name for each in follower.got for name in each)
 
 
 def test_room_begins_at_the_step_of_a_link(room: Room, leader: Browser) -> None:
