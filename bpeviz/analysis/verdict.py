@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from bpeviz.analysis.compared_text import ComparedText
 from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import counted, joined, label, listed, shorten
-
-if TYPE_CHECKING:
-    from bpeviz.analysis.comparison import ComparedText
 
 
 @dataclass(frozen=True)

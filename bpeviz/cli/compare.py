@@ -57,7 +57,8 @@ from dataclasses import asdict
 
 from bpeviz import limits
 from bpeviz.analysis import figures, verdict
-from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts
+from bpeviz.analysis.compared_text import FIGURES
+from bpeviz.analysis.comparison import Comparison, compare, parallel_texts
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.cli import arguments, files, named_texts
@@ -125,10 +126,8 @@ def _load(options: argparse.Namespace, progress: Progress) -> dict[str, Tokenize
     names: list[str] = options.tokenizer
     is_data = options.json or options.csv or options.curves
     titles = distinct(map(named if is_data else files.title, names))
-    return {
-        title: files.load_tokenizer(name, options, progress)
-        for title, name in zip(titles, names, strict=True)
-    }
+    loaded = (files.load_tokenizer(name, options, progress) for name in names)
+    return dict(zip(titles, loaded, strict=True))
 
 
 def _many(sources: Sequence[TextFile], options: argparse.Namespace, progress: Progress) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from bpeviz.views.payloads import Player, RoomContent, StageTask
 
@@ -21,26 +21,12 @@ class VoteState(TypedDict):
     task: StageTask
 
 
-class SheetPartState(TypedDict):
-    """A part of a run sheet, as the leader sees it."""
-
-    minutes: int
-    kind: str
-    words: str
-    link: str
-    step: int
-    options: list[str]
-    right: int
-    notes: list[str]
-    claims: dict[str, list[str]]
-
-
 class SheetState(TypedDict):
-    """A run sheet, as the leader sees it."""
+    """A run sheet, as the leader sees it: each part has the attributes of a `SheetPart`."""
 
     key: str
     title: str
-    parts: list[SheetPartState]
+    parts: list[dict[str, Any]]
 
 
 class Refusal(TypedDict):

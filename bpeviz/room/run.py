@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bpeviz.room.payloads import SheetPartState, SheetState
+from bpeviz.room.payloads import SheetState
 from bpeviz.room.sheet import Sheet
 from bpeviz.views.acts import BeliefAct
 from bpeviz.views.playable import Interactive
@@ -34,7 +33,6 @@ class Run:
     Attributes:
         key: The name of the sheet on this server.
         sheet: The sheet.
-        addresses: The address of the page of each part, relative to the app, or "".
         part: The index of the part, -1 before the first one.
         began: The time of the first part.
         ready: The pages, by the index of their part; of part -1, the page before the first one.
@@ -43,7 +41,6 @@ class Run:
 
     key: str
     sheet: Sheet
-    addresses: Sequence[str]
     part: int = -1
     began: float | None = None
     ready: dict[int, Ready] = field(default_factory=dict)
@@ -61,20 +58,7 @@ class Run:
 
     def payload(self) -> SheetState:
         """Return the sheet for the leader."""
-        parts: list[SheetPartState] = [
-            {
-                "minutes": part.minutes,
-                "kind": part.kind,
-                "words": part.words,
-                "link": part.link,
-                "step": part.step,
-                "options": part.options,
-                "right": part.right,
-                "notes": part.notes,
-                "claims": part.claims,
-            }
-            for part in self.sheet.parts
-        ]
+        parts = [*map(vars, self.sheet.parts)]
         return {"key": self.key, "title": self.sheet.title, "parts": parts}
 
     def question(self) -> Task[int]:

@@ -54,7 +54,6 @@ class Export:
         file: Returns a function that makes the interactive page, if there is one. It looks up all
             that the function needs, which runs outside of the page.
         plays: Whether this is an animation.
-        step: The present step, for the code of a frame; None for the last one.
         questions: Returns the questions on which a room can vote.
     """
 
@@ -63,7 +62,6 @@ class Export:
     tokenizer: Exported | None = None
     file: Callable[[], Callable[[], Interactive]] | None = None
     plays: bool = True
-    step: int | None = None
     questions: Callable[[], Sequence[Task[int]]] | None = None
 
     @property
@@ -117,10 +115,6 @@ def _export(offer: Export, shown: Page) -> None:
         with st.expander("Embed it in a page of yours"):
             st.markdown("Put the file beside that page, and add this code:")
             st.code(code, "html", wrap_lines=True)
-            if frame := session.frame_address(shown, offer.step):
-                st.markdown("Or show this server's page, which needs no file:")
-                live = playable.embed_code(frame, name.capitalize(), sandbox=False)
-                st.code(live, "html", wrap_lines=True)
 
 
 def _interactive(make: Callable[[], Interactive], link: str) -> bytes:

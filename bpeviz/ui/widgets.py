@@ -176,17 +176,6 @@ class OneOf(Widget[str]):
             ),
         )
 
-    def slider(self, initial: str, **options: Any) -> str:
-        """Draw a slider over the values; return the value. initial: the value at first."""
-        value = initial if (now := self.get()) is None else now
-        return st.select_slider(
-            options=list(self.titles),
-            value=value,
-            format_func=self.titles.__getitem__,
-            **self._drawn,
-            **options,
-        )
-
     def segments(
         self, initial: str = "", titles: Mapping[str, str] | None = None, **options: Any
     ) -> str:
@@ -299,11 +288,6 @@ class NumberField(Widget[int]):
         with st.empty():  # always, so that the elements after it keep their identity
             self.warn(number)
         return self.used(number)
-
-    def slider(self, initial: int) -> int:
-        """Draw a slider; return the number. initial: the number at first."""
-        value = initial if (current := self.get()) is None else self.used(current)
-        return int(st.slider(min_value=self.low, max_value=self.high, value=value, **self._drawn))
 
     def select(self, titles: Sequence[str], **options: Any) -> int:
         """Draw a drop-down list of a title for each number, from 0; return the number chosen."""

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
-from bpeviz.analysis.comparison import FIGURES, Comparison
+from bpeviz.analysis.compared_text import FIGURES
+from bpeviz.analysis.comparison import Comparison
 from bpeviz.components.modules import bundle
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
@@ -245,12 +246,10 @@ def of_texts(
         settings: The settings of tokenizers, in words.
         score: One of the texts under each tokenizer, if it is open.
     """
-    rows = comparison.rows
+    rows, relative_to = comparison.rows, comparison.relative_to
     tables: list[TextsTable] = [
         {
-            **text_table.payload(
-                comparison, figure, text_table.title(figure, comparison.relative_to)
-            ),
+            **text_table.payload(comparison, figure, text_table.title(figure, relative_to)),
             "startsAsTable": figure is not figures.premium,
         }
         for key, figure in FIGURES.items()
@@ -383,18 +382,11 @@ FIT_FRAMES = (
 """Makes the frames of a page as high as their content, once for all."""
 
 
-def embed_code(address: str, title: str, *, sandbox: bool = True) -> str:
-    """Return the HTML that shows a file, or an address, in another page.
-
-    Args:
-        address: The file or the address.
-        title: The title of the frame.
-        sandbox: Whether it may only run scripts. A page of the app also needs its storage.
-    """
-    may = ' sandbox="allow-scripts"' if sandbox else ""
+def embed_code(file: str, title: str) -> str:
+    """Return the HTML that shows a file in another page, where it may only run scripts."""
     return (
-        f'<iframe src="{escape(address)}" title="{escape(title)}" width="100%" '
-        f'height="{FRAME_HEIGHT}" style="border: 0"{may} allow="fullscreen">'
+        f'<iframe src="{escape(file)}" title="{escape(title)}" width="100%" '
+        f'height="{FRAME_HEIGHT}" style="border: 0" sandbox="allow-scripts" allow="fullscreen">'
         f"</iframe>\n{FIT_FRAMES}"
     )
 

@@ -10,7 +10,8 @@ from math import log
 import numpy as np
 
 from bpeviz.analysis import figures
-from bpeviz.analysis.comparison import TOTALS, ComparedText, Comparison, TextIntervals
+from bpeviz.analysis.compared_text import TOTALS, ComparedText
+from bpeviz.analysis.comparison import Comparison, TextIntervals
 from bpeviz.analysis.figures import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.text import digest_of

@@ -21,14 +21,8 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import intervals
-from bpeviz.analysis.comparison import (
-    FIGURES,
-    TOTALS,
-    ComparedText,
-    Comparison,
-    has_no_spaces,
-    parallel_texts,
-)
+from bpeviz.analysis.compared_text import FIGURES, TOTALS, ComparedText
+from bpeviz.analysis.comparison import Comparison, has_no_spaces, parallel_texts
 from bpeviz.analysis.figures import OF_TEXT, measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID

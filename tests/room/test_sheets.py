@@ -48,7 +48,7 @@ def page(sample: str = "seashells") -> playable.Interactive:
 def room() -> Room:
     found = sheet.parse(TEXT)
     opened = Rooms().open("me", lambda _: Invitation())
-    opened.use(Run("own", found, [part.link for part in found.parts]))
+    opened.use(Run("own", found))
     return opened
 
 
@@ -141,7 +141,7 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
     steps = sheet.parse(f"T\n1 min ask Who?\n- a\n* b\n1 min {lines}\n1 min learn merge/pair")
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
-    room.use(Run("own", steps, [part.link for part in steps.parts]))
+    room.use(Run("own", steps))
     leader, question = Leader(room), Task(BeliefAct(("a",)), judged(0), prompt=["?"])
 
     def seen() -> tuple[Any, ...]:

@@ -145,9 +145,12 @@ class Player {
     const step = isOpening || plays ? 0 : known;
     this.data = data;
     if (isNew) {
-      [this.isLacking, this.rest] = [false, data.initialStep];
+      [this.isLacking, this.rest, this.told] = [false, data.initialStep, null];
       this.reported = JSON.stringify(this.#report);
       this.#draw();
+    } else if (isResized && this.told !== null && !data.isLive) {
+      // The host cuts the step that it was told.
+      this.reported = JSON.stringify({ ...this.#report, step: Math.min(this.told, data.last) });
     }
     if (data.races) this.captions.receive(data.races, !isNew);
     this.views.forEach((view, i) => {
@@ -237,7 +240,7 @@ class Player {
       const report = this.#report;
       const words = JSON.stringify(report);
       if (words === this.reported || !(this.data.isFollowed || this.data.isLive)) return;
-      this.reported = words;
+      [this.reported, this.told] = [words, report.step];
       this.on("report", report);
     }, wait);
   }

@@ -43,15 +43,13 @@ function isPartOfSame(one, other) {
 }
 
 /**
- * Return the step of each known timeline: after a reload, those that the tab showed before, or where
- * the address has a link, the last one. Any other way to open the page begins with its link.
+ * Return the step of each known timeline: after a reload, those that the tab showed before. Any other way to
+ * open the page begins with its link.
  * @returns {Map<string, number>}
  */
 export function storedSteps() {
   const [navigation] = globalThis.performance?.getEntriesByType?.("navigation") ?? [];
-  if (!["reload", "back_forward"].includes(/** @type {any} */ (navigation)?.type)) return new Map();
-  const isLink = new URLSearchParams(globalThis.location?.search).has("s");
-  return isLink ? new Map([...steps()].slice(-1)) : steps();
+  return ["reload", "back_forward"].includes(/** @type {any} */ (navigation)?.type) ? steps() : new Map();
 }
 
 /** @returns {Map<string, number>} */

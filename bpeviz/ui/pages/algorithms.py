@@ -256,8 +256,6 @@ def _play(
     """Draw the player, and the elements that follow the size; run again if it changes."""
     report = components.player_report(payload, "lock_step")
     place = report["step"]
-    if (offer := EXPORT.get()) is not None:
-        EXPORT.put(replace(offer, step=place))
     columns = _columns(shown, payload, place)
     steps = [column.step for column in columns]
     size, text = (payload["vocabSizes"] or [0])[place], shown[0].text

@@ -14,7 +14,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import figures, verdict
-from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
+from bpeviz.analysis.compared_text import FIGURES
+from bpeviz.analysis.comparison import Comparison, compare, parallel_texts, priced
 from bpeviz.analysis.lines import lines_of
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer

@@ -257,8 +257,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
-    file, at = (animation, None) if has_others else (animation if last else None, step)
-    EXPORT.put(Export("train", picture, own, file, step=at))
+    EXPORT.put(Export("train", picture, own, animation if last or has_others else None))
 
 
 def _race_at(trained: Trained, shown: Part, step: int, is_lacking: bool) -> Race:

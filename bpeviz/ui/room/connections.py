@@ -242,7 +242,7 @@ def _begin_part(room: Room, part: int, user: str) -> None:
     if (run := room.run) is None:
         return
     try:
-        page: Ready | str = sheets.page_of(run.addresses[run.page_of(part)], user)
+        page: Ready | str = sheets.page_of(run.sheet.parts[run.page_of(part)].link, user)
     except ValueError as error:
         page = str(error)
     room.begin_part(run, part, page)

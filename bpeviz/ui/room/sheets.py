@@ -53,8 +53,7 @@ def offered() -> Mapping[str, Sheet]:
 
 def run(key: str) -> Run:
     """Return a new run through a run sheet."""
-    sheet = offered()[key]
-    return Run(key, sheet, [part.link for part in sheet.parts])
+    return Run(key, offered()[key])
 
 
 def page_of(link: str, user: str) -> Ready:

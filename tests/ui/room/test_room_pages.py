@@ -108,7 +108,7 @@ def test_part_whose_page_cannot_be_made_says_why(room: Room) -> None:
     listed = sheet.parse(
         "T\n1 min show /Compare?how_many_texts=many\n1 min show /?text=a&pattern=regex&regex=("
     )
-    room.use(Run("own", listed, [part.link for part in listed.parts]))
+    room.use(Run("own", listed))
 
     async def scenario() -> None:
         leader = Socket(room.letters, leads(room))
@@ -157,7 +157,7 @@ def test_run_sheets_ask_questions_of_learn() -> None:
     asked = [part.words for part in run.sheet.parts if part.kind == "learn"]
     assert asked == ["why/letters/0", "why/belief/0", "merge/belief/0"]
     assert all(map(vote_questions.find, asked))
-    assert [bool(one) for one in run.addresses] == [one.kind == "show" for one in run.sheet.parts]
+    assert all(bool(part.link) == (part.kind == "show") for part in run.sheet.parts)
 
 
 def test_run_sheet_of_the_server_is_checked(

@@ -14,7 +14,6 @@ from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Word
 from bpeviz.text import label
 from bpeviz.ui import components
-from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
@@ -54,11 +53,8 @@ STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 
 @fragment
 def _play(payload: Player, on_part: Callable[[int], None] | None) -> None:
-    """Draw the player, and export its step; run again if it changes."""
+    """Draw the player; run again if its step changes."""
     components.player(payload, "inspect_player", remarks.follow, on_part=on_part)
-    report, export = components.player_report(payload, "inspect_player"), EXPORT.get()
-    if export is not None and report["key"]:
-        EXPORT.put(replace(export, step=report["step"]))
 
 
 @cached()
