@@ -20,7 +20,7 @@ import pyarrow.parquet
 import pytest
 import tokenizers
 from helpers.payloads import data_of
-from helpers.refusals import assert_sentence, refusal
+from helpers.refusals import assert_sentence
 from helpers.shell import ROOT, TEXT, Shell, contents, run_as_shown, started
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 
@@ -68,15 +68,6 @@ def test_train_writes_the_tokenizer_of_the_library(trained: Shell) -> None:
     trained = bpeviz.train(TEXT, merges=12).tokenizer()
     (written,) = formats.dump(trained, "huggingface").values()
     assert Path("t.json").read_bytes() == written
-
-
-def test_train_reads_standard_input_and_writes_standard_output(shell: Shell) -> None:
-    (written,) = formats.dump(
-        bpeviz.train(TEXT, vocab_size=270).tokenizer(), "huggingface"
-    ).values()
-    for arguments in ([], ["-"], ["--output", "-"], ["text.txt"]):
-        shell("train", "--vocab-size", "270", *arguments, text=TEXT)
-        assert (shell.code, shell.out, shell.err) == (0, written, "")
 
 
 def test_two_file_format_is_written_to_and_read_from_a_folder(shell: Shell) -> None:
@@ -549,16 +540,6 @@ def test_encode_prints_the_best_segmentations_of_unigram(shell: Shell) -> None:
     assert first["ids"] == json.loads(shell(*encode, text="low").out)
 
 
-@pytest.mark.parametrize(
-    "ids", [["104", "101"], ["104,101"], ["[104, 101]"], ["[[104],", "[101]]"], ["104\n101"]]
-)
-def test_decode_accepts_ids_in_any_layout(trained: Shell, ids: list[str]) -> None:
-    assert trained("decode", "--tokenizer", "t.json", *ids).out == b"he"
-    assert trained("decode", "--tokenizer", "t.json", "-", text="\n".join(ids)).out == b"he"
-    Path("ids").write_text(" ".join(ids), encoding="utf-8")
-    assert trained("decode", "--tokenizer", "t.json", "--file", "ids").out == b"he"
-
-
 @pytest.mark.parametrize("form", ["--lines", "--json"])
 def test_decode_reads_the_output_of_encode(trained: Shell, form: str) -> None:
     options = ("--tokenizer", "t.json", "--lines", *[form] * (form != "--lines"))
@@ -612,15 +593,6 @@ def test_compare_prints_a_table_or_json(trained: Shell) -> None:
     assert other["agreement"] == {"precision": 1, "recall": 1, "f1": 1}, "GPT-2 is the reference"
     (empty,) = json.loads(trained("compare", "--tokenizer", "t.json", "--json").out)
     assert empty["bytes_per_token"] is None
-
-
-def test_compare_names_dropped_white_space(trained: Shell) -> None:
-    bpeviz.save(bpeviz.train(TEXT, "wordpiece", merges=12).tokenizer(), "w.bpeviz")
-    compare = ("compare", "text.txt", "--tokenizer", "w.bpeviz", "--tokenizer", "gpt2")
-    printed = trained(*compare).out.decode()
-    dropped = sum(len(one.encode()) for one in TEXT if one.isspace())
-    assert f"drops {dropped:,} bytes of white space" in printed
-    assert json.loads(trained(*compare, "--json").out)[0]["dropped"] == dropped
 
 
 def test_compare_exports_colored_tokens_and_curves(trained: Shell) -> None:
@@ -736,23 +708,6 @@ def test_compare_of_many_texts_writes_a_page(trained: Shell, texts: dict[str, st
     assert 'href="https://host.example/?a=1"' in page
     assert "Fairness and vocabulary" in page
     assert "2.60 (es)" in page
-
-
-def test_compare_reads_the_columns_of_tables(trained: Shell) -> None:
-    lines = {"en": ["a, river", "two\nlines"], "es": ["un río", ""]}
-    expected = bpeviz.compare(lines, {"t.json": bpeviz.read("t.json")}, "en")
-    rows = [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
-    Path("t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    for name, delimiter in (("t.csv", ","), ("t.CSV", ";")):
-        with open(name, "w", encoding="utf-8", newline="") as file:
-            table = csv.DictWriter(file, [*lines], delimiter=delimiter)
-            table.writeheader()
-            table.writerows(rows)
-    for name in ("t.csv", "t.CSV", "t.jsonl"):
-        trained("compare", name, "--relative-to", "en", "--tokenizer", "t.json", "--json")
-        found = json.loads(trained.out)
-        assert found["rows"] == [json.loads(json.dumps(vars(row))) for row in expected.rows]
-    assert "1 row empty only here or only in en" in " ".join(found["notes"])
 
 
 def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:
@@ -912,42 +867,6 @@ def test_unreadable_files_are_reported(trained: Shell, command: list[str]) -> No
     if os.geteuid():  # root may read everything
         Path("text.txt").chmod(0)
         assert "Permission denied" in trained(*command, "text.txt").sentence
-
-
-def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("folder").mkdir()
-    Path("broken.json").write_text('{"model":', encoding="utf-8")
-    for name, says in {
-        "gtp2": "There is no tokenizer gtp2: it is neither a file nor one of gpt2, cl100k_base",
-        "folder": "folder does not contain a tokenizer, such as tokenizer.json",
-        "broken.json": "broken.json",
-        "": "There is no tokenizer",
-        "n\0l": "There is no tokenizer n⟨0000⟩l",
-    }.items():
-        for command in (["encode"], ["decode", "1"], ["compare"]):
-            assert says in shell(*command, "--tokenizer", name, text="x").sentence
-    monkeypatch.setattr(formats, "MAX_FILE", 100)
-    Path("long.json").write_text("{" + " " * 100, encoding="utf-8")
-    assert "limit is 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        *(("gpt-4o", "o200k_base"), ("o200k", "o200k_base"), ("gpt-4o-mini", "o200k_base")),
-        *(("GPT-4", "cl100k_base"), ("gtp2", "gpt2"), ("llama3", "llama_3")),
-        ("google-bert/bert-base-uncased", "hf:google-bert/bert-base-uncased"),
-        *(("owner/t.j", ""), ("t", ""), ("", "")),
-    ],
-)
-def test_unknown_tokenizer_is_answered_with_the_probable_name(
-    shell: Shell, name: str, meant: str
-) -> None:
-    asked = [shell("encode", "--tokenizer", name, text="x").sentence]
-    asked.append(refusal(bpeviz.load, name, naming=name))
-    assert shell("vocabularies", name).code == 2
-    for message in (*asked, shell.err.rstrip()):
-        assert message.endswith(f" Did you mean {meant}?" if meant else ".")
 
 
 def test_version_is_that_of_the_library(shell: Shell) -> None:
@@ -1165,17 +1084,6 @@ def test_ctrl_c_stops_the_command_line_while_it_is_imported(module: str) -> None
     rest = process.stderr.read().decode().splitlines()
     assert [line for line in rest if not line.startswith("import time:")] == ["Stopped."]
     assert process.wait(timeout=120) == 130
-
-
-def test_names_that_begin_like_formulas_are_text_in_a_spreadsheet(trained: Shell) -> None:
-    Path("t.csv").write_text("=1+1,@b\nThe river,El rio\n", encoding="utf-8")
-    columns = ("--text", "=1+1", "--text", "@b")
-    trained("compare", "t.csv", "--tokenizer", "t.json", "--csv", *columns)
-    assert trained.out.decode().count("\n'=1+1,") == 1
-    assert trained.out.decode().count("\n'@b,") == 1
-    Path("t.json").rename("=t.json")
-    trained("compare", "text.txt", "--tokenizer", "=t.json", "--curves")
-    assert "\n'=t.json,256," in trained.out.decode()
 
 
 # --- Help ----------------------------------------------------------------------------------------

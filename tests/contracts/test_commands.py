@@ -89,7 +89,9 @@ REFUSED: dict[str, str | tuple[str, ...]] = {
     f"decode {'1' * 5_000} --tokenizer t.json": "is not an id",
     "compare text.txt text.txt --tokenizer t.json": "text.txt",
     "compare a=text.txt b=text.txt --tokenizer t.json --relative-to fr": "fr",
-    "compare text.txt --tokenizer gtp2": "gtp2",
+    "compare text.txt --tokenizer gtp2": ("gtp2", "Did you mean gpt2?"),
+    "decode 1 --tokenizer n\0l": "n⟨0000⟩l",
+    "encode text.txt --tokenizer ''": "",
     "convert --tokenizer t.json --output t.model --format sentencepiece": "huggingface",
 }
 """Lines of right arguments that cannot be done, and what the message names."""
@@ -139,7 +141,7 @@ WRONG = {
     "count text.txt --expression a": "--expression",
     "train text.txt --counts c --merges 3": "not both",
     "train --counts c --merges 3 --algorithm superbpe": "superbpe",
-    "vocabularies missing": "missing",
+    "vocabularies llama3": "Did you mean llama_3?",
     "vocabularies gpt2 --list": "--list",
     "room --address teacher.local --port 65536": "65535",
 }

@@ -11,6 +11,7 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from itertools import chain, groupby
 from pathlib import Path
@@ -32,11 +33,12 @@ from tokenizers import BertWordPieceTokenizer
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.cli.main import main
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
-from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.base import Source, UnsupportedError, has_suffix
 from bpeviz.formats.regex_dialects import DialectError
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.trainers import TRAINERS
@@ -416,14 +418,30 @@ def test_unknown_and_read_only_formats_are_refused(tmp_path: Path) -> None:
     refusal(bpeviz.save, tokenizer, tmp_path / "a.gguf", naming="a.gguf", error=FormatError)
 
 
+def test_new_format_is_known_by_its_registry_entry_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    csv, tokenizer = FORMATS["csv"], trained("bpe")
+
+    def write(tokenizer: Tokenizer) -> dict[str, bytes]:
+        return {"merges.toy": formats.dump(tokenizer, "csv")["merges.csv"][2:]}
+
+    def read(source: Source) -> Tokenizer:
+        return csv.read(Source(source.name, {"a.csv": b"# " + source.single()[1]}))
+
+    toy = replace(csv, key="toy", title="Toy", files=("merges.toy",), suffixes=(".toy",))
+    toy = replace(toy, write=write, read=read, detect=lambda files: has_suffix(files, ".toy"))
+    for registry in (FORMATS, READERS):
+        monkeypatch.setitem(registry, "toy", toy)  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path)
+    bpeviz.save(tokenizer, "own.TOY")
+    bpeviz.save(tokenizer, "folder", "toy")
+    assert main(["convert", "--tokenizer", "own.TOY", "--output", "x", "--format", "toy"]) == 0
+    for path in ("own.TOY", "folder", "x"):
+        assert bpeviz.read(path).encode("low the") == tokenizer.encode("low the")
+
+
 # ---- Known bugs
-
-
-def test_bytes_of_ranks_have_the_ranks_0_to_255() -> None:
-    lines = sample("tiktoken")["tokenizer.tiktoken"].splitlines()[:256]
-    assert formats.parse({"a.tiktoken": b"\n".join(lines)}, pattern="gpt2").encode("a") == [97]
-    wrong = b"\n".join([*lines[:255], lines[255].replace(b" 255", b" 256")])
-    refusal(formats.parse, {"a.tiktoken": wrong}, pattern="gpt2", naming=("a.tiktoken", "256"))
 
 
 @pytest.mark.parametrize("version", ["", "#version: 0.2\n"])

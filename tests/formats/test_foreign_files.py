@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tokenizers
 from helpers import libraries
-from helpers.difficult import DIFFICULT
 from helpers.library_tokenizers import files_of, of_kind
 from helpers.refusals import refusal
 from tokenizers import (
@@ -19,7 +17,6 @@ from tokenizers import (
     pre_tokenizers,
 )
 
-import bpeviz
 from bpeviz import formats
 from bpeviz.core.boundaries import DROPPED_ID
 
@@ -82,25 +79,6 @@ def test_vocabulary_over_characters_is_refused(entries: list[str]) -> None:
 DOWNLOAD = "Download tokenizer.json of this model"
 
 
-def test_folder_of_a_fine_tuned_gpt2_has_its_added_tokens(tmp_path: Path) -> None:
-    theirs = tokenizers.Tokenizer.from_str(of_kind("GPT-2").to_str())
-    theirs.pre_tokenizer = ByteLevel(add_prefix_space=True)
-    size = theirs.get_vocab_size(with_added_tokens=False)
-    files = saved(theirs) | settings(
-        tokenizer_class="GPT2Tokenizer", add_prefix_space=True, pad_token="<pad>"
-    )
-    files["added_tokens.json"] = json.dumps({"<pad>": size}).encode()
-    for name, content in files.items():
-        (tmp_path / name).write_bytes(content)
-    ours = bpeviz.read(tmp_path)
-    encode = libraries.of_library(theirs)
-    assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
-    assert dict(ours.special_tokens) == {"<pad>": size, "<|endoftext|>": size + 1}
-    plain = formats.parse(files | settings(pad_token="<pad>"))
-    assert plain.encode("a<pad>", allowed_special={"<pad>"})[-1] == size
-    assert len(plain.encode("low")) <= len(ours.encode("low"))
-
-
 def test_boundaries_of_unknown_tokens_and_removed_characters_follow_the_text() -> None:
     made = tokenizers.SentencePieceUnigramTokenizer()
     made.train_from_iterator(
@@ -116,18 +94,6 @@ def test_boundaries_of_unknown_tokens_and_removed_characters_follow_the_text() -
     bounds = ours.boundaries(text)
     dropped = bounds.ids(bounds.steps).tolist().index(DROPPED_ID)
     assert bounds.cuts(bounds.steps).tolist()[dropped - 1 : dropped + 1] == [6, 7]
-
-
-def test_files_with_a_prefix_are_found_in_their_folder(tmp_path: Path) -> None:
-    theirs = of_kind("GPT-2")
-    folder = tmp_path / "tokenizer"
-    folder.mkdir()
-    theirs.model.save(str(folder), "mine")
-    text = "lower  case"
-    expected = libraries.of_library(theirs)(text)
-    for path in (folder, folder / "mine-vocab.json", folder / "mine-merges.txt"):
-        assert bpeviz.read(path).encode(text) == expected
-    refusal(bpeviz.read, tmp_path, naming="tokenizer", error=formats.FormatError)
 
 
 # The steps of foreign files

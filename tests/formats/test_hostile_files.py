@@ -16,7 +16,7 @@ from helpers.refusals import refusal
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.byte_alphabet import CHARACTER_OF
-from bpeviz.formats import MAX_FILE, FormatError, library
+from bpeviz.formats import FormatError, library
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_JSON_VALUES
 from bpeviz.libraries import pool as library_pool
 
@@ -231,20 +231,9 @@ def test_endless_file_raises_format_error() -> None:
     refusal(bpeviz.read, "/dev/zero", naming=("zero", "40,000,000"), error=FormatError)
 
 
-def test_parse_rejects_content_over_the_size_limit() -> None:
-    refusal(formats.parse, {"a.csv": bytes(MAX_FILE + 1)}, naming="a.csv", error=FormatError)
-
-
 def test_folder_without_tokenizer_raises_format_error(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("low")
     refusal(bpeviz.read, tmp_path, naming="tokenizer.json", error=FormatError)
-
-
-def test_rank_file_accepts_a_pattern_argument(tmp_path: Path) -> None:
-    (tmp_path / "a.tiktoken").write_bytes(ranks("YWI= 256")["a.tiktoken"])
-    tokenizer = bpeviz.read(tmp_path / "a.tiktoken", pattern="words")
-    assert tokenizer.encode("ab, ab") == [256, 44, 32, 256]
-    refusal(bpeviz.read, tmp_path / "a.tiktoken", naming="a.tiktoken", error=FormatError)
 
 
 @pytest.mark.parametrize("key", ["sentencepiece", "huggingface"])

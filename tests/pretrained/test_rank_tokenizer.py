@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +20,6 @@ from numpy.typing import NDArray
 import bpeviz
 from bpeviz import NEVER
 from bpeviz.analysis.token_lookup import encoded_instead
-from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import ChangingBoundaries
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download, rank_tokenizer
@@ -304,20 +302,6 @@ class Panics:
 
 def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
     return RankTokenizer(Panics(tokenizer._encoding))  # type: ignore[arg-type]
-
-
-def test_fallback_is_not_kept() -> None:
-    """Beside each of three vocabularies, it would take up to 50 MB from then on."""
-
-    def encodings() -> int:
-        gc.collect()
-        return sum(isinstance(one, tiktoken.Encoding) for one in gc.get_objects())
-
-    tokenizer = panicking(from_ranks("any", WHOLE, table(b"  "), {}))
-    before = encodings()
-    for text in ("low lower", " " * (tiktoken_engine.LONG_PRE_TOKEN + 1)):
-        assert tokenizer.encode(text)
-    assert encodings() == before
 
 
 @many(300)
