@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_166,
     "bpeviz/views": 2_833,
     "bpeviz/workers": 463,
-    "tests": 32_448,
+    "tests": 32_167,
     "tests data, kB": 206,
     "tests/*.mjs": 1_423,
 }
