@@ -246,7 +246,7 @@ class TypeAct(Act[str]):
 
 @dataclass(frozen=True)
 class IdsAct(Act[list[int]]):
-    """Take ids away or move them: the answer has those that are left, in their order.
+    """Take ids away: the answer has those that are left, in their order.
 
     Attributes:
         ids: The ids at first.

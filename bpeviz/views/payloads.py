@@ -157,7 +157,6 @@ class StageTask(TypedDict, total=False):
     places: Sequence[int]
     pieces: Sequence[TokenPart]
     isLive: bool
-    actions: dict[str, list[int] | None]
     canShow: bool
     longest: int | None
     given: Answer | None

@@ -225,7 +225,11 @@ def test_answers_wrong_and_right_are_judged_and_kept(journey: Journey) -> None:
         told(page, "Right. 17 tokens")
         fences = page.locator('button.gap[aria-pressed="true"]')
         expect(fences).to_have_count(11)
-    with journey.step("The last pages: an id alone, and the end, with the marks"):
+    with journey.step("The last pages: ids are taken away; an id alone; the end, with the marks"):
+        page.goto(f"{journey.server.address}/Learn?chapter=back/ids")
+        button(page, "Take away C, id 67").press("Enter")
+        expect(button(page, "Take away o, id 111")).to_be_focused()
+        told(page, "10 ids decode to “omo estás?”.")
         page.goto(f"{journey.server.address}/Learn?chapter=back/alone")
         button(page, "195").press("Enter")
         told(page, "Right. 195 is one of the bytes of ñ")

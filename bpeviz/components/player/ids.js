@@ -1,10 +1,7 @@
-// Ids in a row: the user takes one away, or moves it, and each change is sent.
+// Ids in a row: the user takes one away by pressing it, and each change is sent.
 
-import { element, newButton, tokenLabel } from "../shared/dom.js";
+import { element, moveFocus, newButton, tokenLabel } from "../shared/dom.js";
 import { spokenLabel } from "../shared/spoken.js";
-
-const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
-const DRAGGED = "text/plain"; // the kind of data that every browser lets one drag
 
 export class Ids {
   /**
@@ -16,16 +13,8 @@ export class Ids {
     this.host = host;
     this.send = send;
     this.parts = [];
-    this.at = 0; // the index of the one that buttons and keys change
     this.sent = ""; // ids that the server has not drawn yet
-    this.list = element("div", { className: "ids", role: "listbox", ariaLabel: "Ids", ariaOrientation: "horizontal" });
-    this.list.addEventListener("keydown", (event) => this.#key(event), { signal });
-    this.buttons = [
-      newButton("", "← Move", () => this.#move(this.at, this.at - 1)),
-      newButton("", "Take away", () => this.#take()),
-      newButton("", "Move →", () => this.#move(this.at, this.at + 1)),
-    ];
-    host.append(this.list, ...this.buttons);
+    host.addEventListener("keydown", (event) => moveFocus(event, [...host.children]), { signal });
   }
 
   /** Let the next ids of the server replace those that the user changed. */
@@ -46,66 +35,24 @@ export class Ids {
     this.#draw();
   }
 
-  #draw(takesFocus = this.list.contains(this.list.getRootNode().activeElement)) {
-    this.at = Math.max(0, Math.min(this.at, this.parts.length - 1));
-    this.list.replaceChildren(...this.parts.map((part, i) => this.#option(part, i)));
-    this.buttons[0].disabled = this.at === 0;
-    this.buttons[1].disabled = !this.parts.length;
-    this.buttons[2].disabled = this.at >= this.parts.length - 1;
-    if (takesFocus) this.list.children[this.at]?.focus({ preventScroll: true });
+  #draw() {
+    const { host } = this;
+    const at = [...host.children].indexOf(host.getRootNode().activeElement);
+    host.replaceChildren(...this.parts.map((part, i) => this.#button(part, i, Math.max(at, 0))));
+    if (at >= 0) host.children[Math.min(at, this.parts.length - 1)]?.focus({ preventScroll: true });
   }
 
-  #option(part, i) {
-    const properties = {
-      className: "over-id",
-      role: "option",
-      tabIndex: i === this.at ? 0 : -1,
-      ariaSelected: String(i === this.at),
-      ariaLabel: `${spokenLabel(part.label)}, id ${part.id}`,
-      draggable: true,
-      onclick: () => this.#choose(i),
-      ondragstart: ({ dataTransfer }) => dataTransfer.setData(DRAGGED, String(i)),
-      ondragover: (event) => event.preventDefault(),
-      ondrop: (event) => {
-        event.preventDefault();
-        const from = Number(event.dataTransfer.getData(DRAGGED));
-        if (this.parts[from]) this.#move(from, i);
-      },
-    };
-    return element("span", properties, tokenLabel(part.label, part.color), element("span", "", String(part.id)));
+  #button({ label, color, id }, i, at) {
+    const button = newButton("over-id", "", () => this.#take(i), `Take away ${spokenLabel(label)}, id ${id}`);
+    button.tabIndex = i === Math.min(at, this.parts.length - 1) ? 0 : -1;
+    button.append(tokenLabel(label, color), element("span", "", String(id)));
+    return button;
   }
 
-  #choose(i) {
-    this.at = i;
-    this.#draw(true);
-  }
-
-  #key(event) {
-    const to = this.at + (MOVES[event.key] ?? NaN);
-    if (event.key === "Delete" || event.key === "Backspace") this.#take();
-    else if (Number.isNaN(to)) return;
-    else if (event.shiftKey) this.#move(this.at, to);
-    else if (this.parts[to]) this.#choose(to);
-    event.preventDefault();
-    event.stopPropagation(); // arrows would move the player
-  }
-
-  #take() {
-    this.#change(this.parts.filter((_, i) => i !== this.at));
-  }
-
-  #move(from, to) {
-    if (!this.parts[to] || from === to) return;
-    const parts = this.parts.toSpliced(from, 1).toSpliced(to, 0, this.parts[from]);
-    this.at = to;
-    this.#change(parts);
-  }
-
-  #change(parts) {
-    if (!this.parts.length) return;
-    this.parts = parts;
+  #take(at) {
+    this.parts = this.parts.toSpliced(at, 1);
     this.#draw();
-    const ids = parts.map(({ id }) => id);
+    const ids = this.parts.map(({ id }) => id);
     this.drawn = this.sent = JSON.stringify(ids);
     this.send(ids);
   }

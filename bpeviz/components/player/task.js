@@ -25,7 +25,6 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
  * @property {import("../shared/message.js").MessagePart[]} pieces the ids that the user changes, with their tokens
  * @property {boolean} isLive whether each boundary or pair is sent at once, and none is wrong
- * @property {Object<string, number[] | null>} actions the names of buttons, and the answers that they give
  * @property {boolean} canShow whether the right answer can be shown
  * @property {number | null} longest the most characters of a typed text
  * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
@@ -67,8 +66,8 @@ export class Task {
    */
   constructor(root, player, signal) {
     this.player = player;
-    [this.prompt, this.rows, this.box, this.told, this.typed, this.check, this.show, this.actions, this.options, this.ticks] = [
-      ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".actions", ".options", ".ticks",
+    [this.prompt, this.rows, this.box, this.told, this.typed, this.check, this.show, this.options, this.ticks] = [
+      ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".options", ".ticks",
     ].map((name) => root.querySelector(name));
     this.bars = []; // buttons of the options
     this.hasSent = false; // after a reload, the server takes the stored answers
@@ -161,7 +160,6 @@ export class Task {
     this.#drawOptions();
     this.#drawPlaces();
     this.#drawTicks();
-    this.#drawActions();
     this.#tell();
     this.place();
   }
@@ -186,20 +184,6 @@ export class Task {
       revealed: data && isRevealed(data),
       offered: hasOptions && isOver && !isTold(data),
     });
-  }
-
-  #drawActions() {
-    const names = Object.keys(this.data.actions ?? {});
-    this.actions.hidden = !names.length;
-    if ([...this.actions.children].map((button) => button.textContent).join() === names.join()) return; // one may have the focus
-    const hasFocus = this.actions.matches(":focus-within");
-    const give = (name) => {
-      this.clear();
-      this.ids.forget();
-      this.#send(this.data.actions[name]);
-    };
-    this.actions.replaceChildren(...names.map((name) => newButton("", name, () => give(name))));
-    if (hasFocus) this.actions.firstChild?.focus({ preventScroll: true });
   }
 
   #tell() {

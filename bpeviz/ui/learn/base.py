@@ -49,12 +49,11 @@ class Exercise(Generic[Given]):
     """A text on the stage, and the tasks about it.
 
     Attributes:
-        questions: Return the tasks in their order; none none where a text of the user's own is only
-            seen. Each may raise `NoQuestionError`.
+        questions: Return the tasks in their order; none where one's own text is only seen. Each
+            may raise `NoQuestionError`.
         payload: Returns the player's payload once some questions are answered, by their number and
             the last answer to the next one, if any. It has no decision that the user has not seen.
-            Its "task" has what depends on that answer: "places", "rows", or "actions", which are
-            buttons and the answers that they give.
+            Its "task" has what depends on that answer: "places", "pieces" or "rows".
         figures: The figures in its prose that depend on its text, by their names.
     """
 

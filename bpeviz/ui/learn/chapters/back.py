@@ -48,7 +48,7 @@ def _ids(text: str) -> Exercise[list[int]]:
             said = f"are the {len(ids)} bytes of "
             return Judgment("right", [*names, said, token(goal), ". Alone, each becomes �."], right)
         if not decoded:
-            return Judgment("wrong", ["No id is left. Take them all again."], right)
+            return Judgment("wrong", ["No id is left. “Again” brings them back."], right)
         verb = "decodes" if len(ids) == 1 else "decode"
         broken = ". Bytes that are not a whole character become �" if "�" in decoded else ""
         message = f"{counted(len(ids), 'id')} {verb} to “{decoded}”{broken}."
@@ -59,8 +59,7 @@ def _ids(text: str) -> Exercise[list[int]]:
         parts = [(piece(i), own_tokenizer().token_bytes(i)) for i in ids]
         data = engine.still([engine.decoded_row(parts)], "ids", text)
         data["views"][0]["noText"] = "No id is left."
-        actions: dict[str, list[int] | None] = {"All ids again": start} if ids != start else {}
-        data["task"] = {"pieces": [part for part, _ in parts], "actions": actions}
+        data["task"] = {"pieces": [part for part, _ in parts]}
         return data
 
     question = Task(IdsAct(tuple(start)), judge)
