@@ -118,7 +118,7 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
         page.set_viewport_size(SCREEN)
         page.get_by_role("heading", level=1).hover()
         expect(rows.card).to_be_hidden()
-        assert rows.highlighted("GPT-2") == ""
+        await_equal(lambda: rows.highlighted("GPT-2"), "")
     with journey.step("The projector view repeats the verdict; P ends it"):
         rows.frame.get_by_role("button", name="Projector").click()
         expect(rows.frame.get_by_text(verdict)).to_be_visible()

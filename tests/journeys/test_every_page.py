@@ -82,10 +82,14 @@ def opened_part(page: Page) -> dict[str, Any]:
 def assert_no_wider(page: Page) -> None:
     """Assert that nothing scrolls horizontally."""
     width = page.viewport_size["width"] if page.viewport_size else 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    main = page.get_by_role("main")
-    if main.count():
-        assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+    page.wait_for_function(
+        """width => {
+          const main = document.querySelector("main, [role=main]") ?? document.documentElement;
+          return document.documentElement.scrollWidth <= width
+            && main.scrollWidth <= main.clientWidth;
+        }""",
+        arg=width,
+    )
 
 
 @contextmanager

@@ -45,6 +45,11 @@ def follows(page: Page, step: str) -> None:
     expect(page.get_by_text(f"Following the leader: {step}")).to_be_visible()
 
 
+def sentence_of(page: Page) -> Callable[[], str]:
+    """Return a function that reads what happens at a page's step."""
+    return Stage(page).sentence.inner_text
+
+
 def pairs(page: Page) -> Locator:
     """Return the pairs to vote on."""
     return page.get_by_role("group", name="Pairs").get_by_role("button")
@@ -226,8 +231,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         button(keys, "Send").press("Enter")
         expect(keys.get_by_text("Sent: st | raw | berry.")).to_be_visible()
         for member in (phone, shy):
-            cell = member.locator("#place-task .c").nth(4).bounding_box()
-            assert cell
+            cell = at_rest(member.locator("#place-task .c").nth(4))
             member.mouse.click(cell["x"] + cell["width"] - 1, cell["y"] + cell["height"] / 2)
             button(member, "Send").press("Enter")
             expect(member.get_by_text("Sent: straw | berry.")).to_be_visible()
@@ -259,16 +263,15 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
             button(leader, "Done").click()
     with journey.step("At the last merge, all have the leader's words and tokens"):
         button(leader, "Last").click()
-        sentence = Stage(leader).sentence.inner_text()
         follows(keys, "merge 22")
-        assert Stage(keys).sentence.inner_text() == sentence
+        await_equal(sentence_of(keys), Stage(leader).sentence.inner_text())
         await_equal(Stage(keys).pieces, Stage(leader).pieces())
     with journey.step("A follower looks around and returns; a reload returns, too"):
         button(keys, "Step back").click()
         expect(keys.get_by_text("Looking around")).to_be_visible()
         phone.reload()
         follows(phone, "merge 22")
-        assert Stage(phone).sentence.inner_text() == sentence
+        await_equal(sentence_of(phone), Stage(leader).sentence.inner_text())
         button(keys, "Back to the leader").click()
         follows(keys, "merge 22")
     with journey.step("The room ends during a vote, which is closed on every screen"):
@@ -289,7 +292,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
         phone.goto(path.as_uri())
         expect(phone.get_by_role("heading", level=1)).to_contain_text("step by step")
         button(phone, "Last").click()
-        assert Stage(phone).sentence.inner_text() == sentence
+        await_equal(sentence_of(phone), Stage(leader).sentence.inner_text())
     journey.close(page, leader, keys, shy)
 
 

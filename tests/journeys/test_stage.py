@@ -13,6 +13,8 @@ from journeys.people import (
     FIRST,
     SCREEN,
     Stage,
+    at_rest,
+    await_equal,
     await_rest,
     expect,
     link,
@@ -71,8 +73,7 @@ def test_stage_draws_what_happens(journey: Journey) -> None:
         course = stage.section.locator(".course")
         expect(course.locator(".start")).to_have_text(str(counts[0]))
         expect(course.locator(".ends")).to_have_text(str(counts[-1]))
-        box = stage.track.bounding_box()
-        assert box
+        box = at_rest(stage.track)
         width, heights = box["width"] - 16, []
         for step in (0, steps // 3, steps):
             place = box["x"] + 8 + width * step / steps
@@ -107,7 +108,7 @@ def test_stage_draws_what_happens(journey: Journey) -> None:
         blocks = stage.section.locator(".merge-block")
         names = blocks.locator("bdi")
         merges = {"an", "ana", "ban", "·ban", "·band", "·bandana"}
-        assert {*names.all_text_contents()} == merges
+        await_equal(lambda: {*names.all_text_contents()}, merges)
         block = blocks.filter(has=page.get_by_text("ana", exact=True)).first.bounding_box()
         assert block
         ends = block["x"], block["x"] + block["width"]
@@ -116,10 +117,10 @@ def test_stage_draws_what_happens(journey: Journey) -> None:
     with journey.step("Later blocks are absent; a switch takes them off, and no letter moves"):
         stage.go(1)
         expect(blocks).to_have_count(8)
-        assert {*names.all_text_contents()} == {"an"}
+        await_equal(lambda: {*names.all_text_contents()}, {"an"})
         stage.button("Last").click()
         now = stage.section.locator(".merge-block.now bdi")
-        assert {*now.all_text_contents()} == {"·bandana"}
+        await_equal(lambda: {*now.all_text_contents()}, {"·bandana"})
         before = stage.text.evaluate(PLACES)
         stage.button("Merge diagram").click()
         expect(blocks.first).to_be_hidden()
@@ -131,5 +132,5 @@ def test_stage_draws_what_happens(journey: Journey) -> None:
         main = stage.button("Play").or_(stage.button("Replay"))
         expect(main).to_be_in_viewport(ratio=0.9)
         hidden = "box => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
-        assert stage.sentence.evaluate(hidden) == [0, 0]
+        await_equal(lambda: stage.sentence.evaluate(hidden), [0, 0])
         page.set_viewport_size(SCREEN)
