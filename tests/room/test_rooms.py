@@ -209,16 +209,11 @@ def test_score_is_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
     leader.send(step=5, content=1)
     score = {"rows": [], "verdict": "GPT-2 needs the fewest tokens."}
     room.show(playable.of_score(ColoredText("Score", "a", Part(0, 1, 0, 1), score)))
-    content = follower.got[-1]["content"]
-    named = {"number": 2, "title": score["verdict"], "settings": "1 character"}
-    assert content == leader.got[-1]["content"] == named | {"score": content["score"]}
-    assert score.items() <= content["score"].items()
+    assert score.items() <= follower.got[-1]["content"]["score"].items()
     assert (follower.got[-1]["step"], leader.got[-1]["canAsk"]) == (0, False)
     leader.send(do="ask")
     leader.send(step=0, content=2, lit=[1, 4])
     assert (follower.got[-1]["vote"], follower.got[-1]["lit"]) == (None, [1, 4])
-    room.show(page(merges=3))
-    assert (follower.got[-1]["furthest"], "player" in follower.got[-1]["content"]) == (0, True)
 
 
 def test_only_the_leader_leads(room: Room, leader: Browser) -> None:

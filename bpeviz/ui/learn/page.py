@@ -560,8 +560,9 @@ def _neighbors(chapter: Chapter, name: str, *, is_done: bool) -> None:
     with st.container(key="neighbors", horizontal=True, gap="small"):
         following = places[at + 1]
         is_other = not following.startswith(f"{chapter.key}/")
+        onward = f"Next: {PLACES[following]}" if is_other else "Next"
         st.button(
-            f"Next: {PLACES[following]}" if is_other else "Next" if is_done else "Skip",
+            onward if is_done else "Skip",
             key="learn_next",
             type="primary" if is_done else "tertiary",
             on_click=_go,

@@ -107,10 +107,6 @@ def test_tour_is_written_in_markdown_alone() -> None:
     refusal(tours.parse, "own", "# Mine\n\nOn: Nowhere\n\nA subject.\n")
 
 
-def test_each_file_is_a_tour_of_the_list() -> None:
-    assert {path.stem for path in tours.FOLDER.glob("*.md")} == {*TOURS}
-
-
 @pytest.mark.parametrize(("tour", "number"), STEPS, ids=[f"{t.key}.{n}" for t, n in STEPS])
 def test_page_allows_the_state_of_each_step(tour: Tour, number: int) -> None:
     rest: dict[str, Any] = dict(tour.steps[number - 1].values)

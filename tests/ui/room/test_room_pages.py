@@ -151,15 +151,6 @@ def test_wrong_address_leads_to_the_form(room: Room) -> None:
         assert "no page with this address" in wrong.body
 
 
-def test_run_sheets_ask_questions_of_learn() -> None:
-    assert [*sheets.offered()] == ["20-minutes", "45-minutes", "90-minutes"]
-    run = sheets.run("20-minutes")
-    asked = [part.words for part in run.sheet.parts if part.kind == "learn"]
-    assert asked == ["why/letters/0", "why/belief/0", "merge/belief/0"]
-    assert all(map(vote_questions.find, asked))
-    assert all(bool(part.link) == (part.kind == "show") for part in run.sheet.parts)
-
-
 def test_run_sheet_of_the_server_is_checked(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
