@@ -36,11 +36,7 @@ from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 from bpeviz.views import playable
-from bpeviz.views.acts import (
-    BeliefAct,
-    TypeAct,
-    parts_of,
-)
+from bpeviz.views.acts import TypeAct, parts_of
 from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
 from bpeviz.views.payloads import Answer, StageTask, TaskResult
 from bpeviz.views.playable import Interactive
@@ -498,12 +494,11 @@ def _draw_belief(chapter: Chapter) -> bool:
     is_done = _marked(name, question, entry)
     with st.container(key="belief"):
         right = question.judge(None).right if is_done else None
-        options = question.act.sentences if isinstance(question.act, BeliefAct) else ()
-        for i, option in enumerate(options):
+        for i, option in enumerate(question.act.options):
             is_given = i in entry["tries"]
             icon = "check" if i == right else "close" if is_given else "radio_button_unchecked"
             st.button(
-                option,
+                option["words"],
                 key=f"belief_{chapter.key}_{i}",
                 icon=f":material/{icon}:",
                 on_click=None if is_done or is_given else _put,  # disabled, it would lose the focus
