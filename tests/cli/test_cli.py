@@ -378,16 +378,8 @@ def test_encode_renders_conversations_in_json(shell: Shell) -> None:
     rendered = ("encode", "--tokenizer", "m", "--chat", "--rendered")
     turns = [("user", "x\n"), ("assistant", "é"), ("user", "z")]
     messages = [{"role": role, "content": content} for role, content in turns]
-    whole = "<s>u:x\n;a:é;u:z;a:"
-    for text, expected in (
-        (json.dumps(messages), whole),
-        (json.dumps({"messages": messages}), whole),
-        (json.dumps({"messages": messages, "tools": [{}, {}]}), whole.replace("<s>", "<s>2")),
-        (json.dumps(messages[:2]), "<s>u:x\n;a:é;"),  # nothing is left to answer
-        ("[]", "<s>u:[];a:"),
-        ('{"messages": [1]}', '<s>u:{"messages": [1]};a:'),
-    ):
-        assert json.loads(shell(*rendered, text=text).out) == expected
+    text = json.dumps({"messages": messages, "tools": [{}, {}]})
+    assert json.loads(shell(*rendered, text=text).out) == "<s>2u:x\n;a:é;u:z;a:"
     shell(*rendered, "--system", "be", text=json.dumps(messages[:1]))
     assert json.loads(shell.out) == "<s>s:be;u:x\n;a:"
     lines = "".join(json.dumps(one) + "\n" for one in (messages[:1], messages[1:2]))

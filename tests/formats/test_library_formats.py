@@ -257,11 +257,6 @@ def test_message_names_the_kind_of_file_and_what_is_missing(name: str, tmp_path:
     assert [fact for fact in facts if fact not in message] == []
 
 
-def test_settings_alone_are_refused_as_such() -> None:
-    files = {"config.json": b'{"model_type": "x"}', "tokenizer_config.json": b"{}"}
-    refusal(formats.parse, files | {"processor_config.json": b"{}"}, error=FormatError)
-
-
 def test_file_with_a_byte_order_mark_opens() -> None:
     content = with_template(None).to_str().encode()
     plain, marked = (

@@ -423,16 +423,6 @@ def test_fetch_succeeds_in_two_threads_at_once(world: World, manner: str) -> Non
 # --- Behind a web page -------------------------------------------------------------------------
 
 
-def test_background_fetch_progresses_from_missing_to_ready(world: World) -> None:
-    world.respond("silent")
-    transfer.LIMITS = replace(transfer.LIMITS, silence=1)  # so that the first state is seen
-    assert download.progress("two").state == "missing"
-    download.fetch_in_background("two")
-    assert wait_for("two", "fetching").message.startswith("two: ")
-    assert wait_for("two", "ready").message == "two: ready"
-    world.assert_holds("two")
-
-
 def test_background_fetch_retries_a_failure_on_demand(world: World) -> None:
     world.respond("silent")
     world.put_wheel(SMALL, {})

@@ -224,6 +224,8 @@ def test_fetch_reports_models_without_tokenizer_files(server: Hub) -> None:
     )
     refusal(fetch, naming=("someone/model", "tokenizer.json"), error=VocabularyUnavailable)
     assert len(server.requests) == 1
+    other = f"{NAME}@other/branch"
+    refusal(fetch, other, naming=(other, "no such revision"), error=VocabularyUnavailable)
     named_like_a_file = "hf:someone/model.json"
     refusal(bpeviz.load, named_like_a_file, naming="model.json", error=VocabularyUnavailable)
 
@@ -246,16 +248,6 @@ def test_fetch_reports_refusals_of_the_hub(
         fetch()
     assert reason in str(caught.value)
     assert "127.0.0.1" not in str(caught.value)
-
-
-def test_fetch_reports_missing_revisions(server: Hub) -> None:
-    server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
-    refusal(
-        fetch,
-        f"{NAME}@other/branch",
-        naming=("someone/model", "other/branch"),
-        error=VocabularyUnavailable,
-    )
 
 
 def test_fetch_reports_that_the_hub_cannot_be_reached(
