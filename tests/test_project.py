@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/ui": 10_161,
     "bpeviz/views": 2_832,
     "bpeviz/workers": 463,
-    "tests": 32_155,
+    "tests": 32_118,
     "tests data, kB": 206,
     "tests/*.mjs": 1_423,
 }
