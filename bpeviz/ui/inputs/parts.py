@@ -24,9 +24,12 @@ def choose_row(text: str | Documents) -> str:
     if not len(text):
         return ""
     widget = ROW.member(len(text))
-    number = replace(widget, label=f"{widget.label}, 1 to {len(text):,}").box(
-        help="Each row is a text of its own; this page shows one.", width=200
-    )
+    label = f"{widget.label}, 1 to {len(text):,}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            label, help="Each row is a text of its own; this page shows one.", width="content"
+        )
+        number = replace(widget, label=label).box(label_visibility="collapsed", width=200)
     return text.texts[number - 1]
 
 
