@@ -253,11 +253,13 @@ class TextSource:
             yield self.box
         yield self.table_rows
 
-    def forget_file(self) -> None:
-        """Remove the file, so that the box is used."""
-        own = (self.file, self.file_name, self.failed, self.boxed_file, self.joined)
-        for value in (*own, self.table_rows):
+    def forget_file(self, *, is_boxed: bool = False) -> None:
+        """Remove the file, so that the box is used. is_boxed: whether its text stays in the box."""
+        for value in (self.file, self.file_name, self.failed, self.table_rows):
             value.clear()
+        if not is_boxed:
+            self.boxed_file.clear()
+            self.joined.clear()
 
     def put_rows(self, packed: str) -> None:
         """Set the rows of a table in place of any other text; the box keeps the user's own."""
@@ -376,19 +378,13 @@ class TextSource:
         if sample != OWN_TEXT:
             self.put(sample)
             return True
-        is_same = text == self.box.get()
-        boxed, joined = (self.boxed_file.get(), self.joined.get()) if is_same else (None, None)
-        self.forget_file()
+        self.forget_file(is_boxed=text == self.box.get())
         self.sample.put(OWN_TEXT)
         self.box.put(text)
         self.is_new.put(change.get("isNew") is True)
-        if boxed is None:
+        if not self.boxed_file.present:
             self.own.put(text)
         self.typed_at.put(self.version.get() or 0)
-        if boxed is not None:
-            self.boxed_file.put(boxed)
-        if joined is not None:
-            self.joined.put(joined)
         return True
 
     def payload(self, most: int) -> Messages:

@@ -380,21 +380,19 @@ def special_tokens_of(values: Values, own: Collection[str]) -> tuple[tuple[str, 
 
 
 def _largest_of(
-    values: Values, options: Iterable[Mapping[str, str | int]], *, on_other: bool
+    values: Values, options: Sequence[Mapping[str, str | int]], *, on_other: bool
 ) -> int:
     """Return the largest vocabulary size. on_other: whether it is trained on another text."""
-    over_bytes = _over_bytes(options)
-    first = _first_largest(on_other=on_other, over_bytes=over_bytes)
-    return _largest_widget(over_bytes=over_bytes).value(first, values)
+    return _largest_widget(options).value(_first_largest(options, on_other=on_other), values)
 
 
 def _over_bytes(options: Iterable[Mapping[str, str | int]]) -> bool:
     return any("bytes" in of_trainer.values() for of_trainer in options)
 
 
-def _largest_widget(*, over_bytes: bool) -> NumberField:
+def _largest_widget(options: Iterable[Mapping[str, str | int]]) -> NumberField:
     why = "one entry per byte value"
-    return replace(LARGEST_SIZE, low=BYTE_VALUES, why=why) if over_bytes else LARGEST_SIZE
+    return replace(LARGEST_SIZE, low=BYTE_VALUES, why=why) if _over_bytes(options) else LARGEST_SIZE
 
 
 def _algorithm() -> str:
@@ -420,12 +418,9 @@ def _corpus(
 def on_languages(choice: TrainingChoice) -> TrainingChoice:
     """Return a choice as it is once the user trains on the passages in many languages."""
     corpus = Corpus(TRAIN_ON.others[LANGUAGES], samples.passages())
-    over_bytes = _over_bytes([dict(choice.options)])
-    first, first_on_other = (
-        _first_largest(on_other=on_other, over_bytes=over_bytes)
-        for on_other in (choice.corpus is not None, True)
-    )
-    largest = first_on_other if choice.largest == first else choice.largest
+    largest, options = choice.largest, [dict(choice.options)]
+    if largest == _first_largest(options, on_other=choice.corpus is not None):
+        largest = _first_largest(options, on_other=True)
     return replace(choice, largest=largest, counted=False, corpus=corpus)
 
 
@@ -529,9 +524,9 @@ def _side_options(trainer: Trainer, initial: Mapping[str, str | int], *, can_lea
             drop_from(SIDE_BY_SIDE, trainer.key, f"Leave {trainer.short} out")
 
 
-def _first_largest(*, on_other: bool, over_bytes: bool) -> int:
+def _first_largest(options: Iterable[Mapping[str, str | int]], *, on_other: bool) -> int:
     """Return the largest vocabulary at first: with room for the characters of many languages."""
-    return OF_CHARACTERS if on_other and not over_bytes else LARGEST
+    return OF_CHARACTERS if on_other and not _over_bytes(options) else LARGEST
 
 
 def _source(trainer: Trainer) -> str:
@@ -555,12 +550,11 @@ def regular_expression() -> str:
 
 
 def _largest(
-    options: Iterable[Mapping[str, str | int]], label: str = LARGEST_SIZE.label, *, on_other: bool
+    options: Sequence[Mapping[str, str | int]], label: str = LARGEST_SIZE.label, *, on_other: bool
 ) -> None:
     """Draw the largest vocabulary."""
-    over_bytes = _over_bytes(options)
-    replace(_largest_widget(over_bytes=over_bytes), label=label).any_number(
-        _first_largest(on_other=on_other, over_bytes=over_bytes),
+    replace(_largest_widget(options), label=label).any_number(
+        _first_largest(options, on_other=on_other),
         help="Training stops at this size. You can then try any smaller size without retraining.",
     )
 
@@ -568,8 +562,7 @@ def _largest(
 def _warn_of_largest(choices: Iterable[TrainingChoice]) -> None:
     """Draw a message if the largest vocabulary is not allowed, and its menu is closed."""
     if (number := LARGEST_SIZE.get()) is not None and not MORE.get():
-        over_bytes = _over_bytes(dict(choice.options) for choice in choices)
-        _largest_widget(over_bytes=over_bytes).warn(int(number))
+        _largest_widget(dict(choice.options) for choice in choices).warn(int(number))
 
 
 def _counted() -> None:

@@ -41,7 +41,7 @@ NO_COOKIES = (
 def room_button(page: Page) -> None:
     """Draw the button, if the page has a player, a score, or questions to vote on."""
     offer = EXPORT.get()
-    if offer is None or not (_has_content(offer) or offer.questions):
+    if offer is None or not (offer.file or offer.questions):
         return
     own = ROOMS.of(current_user())
     has_cookies = bool(browser_of(st.context.cookies))
@@ -54,7 +54,7 @@ def room_button(page: Page) -> None:
         return
     try:
         with st.spinner("Preparing the room …"):
-            content = _content(offer) if _has_content(offer) else None
+            content = _content(offer) if offer.file else None
             room = own or _new_room()
             if content is not None:
                 room.show(content, _link(page))
@@ -71,10 +71,6 @@ def _new_room() -> Room:
     if sheets.OWN_SHEET in sheets.offered():
         room.use(sheets.run(sheets.OWN_SHEET))
     return room
-
-
-def _has_content(offer: Export) -> bool:
-    return offer.file is not None
 
 
 def _content(offer: Export) -> Interactive:

@@ -11,11 +11,8 @@ from helpers.app_pages import opened
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.tickets import PARAMETER, TICKETS, Ticket
-from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import links as permalinks
-from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room import dialog, sheets
-from bpeviz.ui.widgets import LinkValues
 
 MINE = "browser mine"
 
@@ -60,15 +57,3 @@ def test_cold_links_change_no_room(room: Room) -> None:
         assert (state(room), TICKETS._tickets) == (before, given), "a cold link gives no ticket"
     opened("Train", {"room": "HACK.token-of-a-stranger"})
     assert ROOMS.find("HACK") is None
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
-def test_typed_names_change_no_room_owner_or_short_link(page: Page, room: Room) -> None:
-    permalinks.SHORT_LINKS.put("packed values", MINE)
-    before = state(room)
-    links = {widget.link for other in PAGES for widget in other.widgets(LinkValues({}, []))}
-    doors = ("room", "sheet", "letters", "leader", "lead", "owner", "user", "bpeviz_user", "key")
-    others = ("bpeviz_leader", "word", "password", "run", "part", "packed", "copy_link", "share")
-    for names in (sorted({*permalinks.SHORT, *links} - {"chapter"}), (*doors, *others)):
-        opened(page.title, dict.fromkeys(names, room.letters))
-        assert state(room) == before

@@ -131,7 +131,7 @@ def show(side: DeltaGenerator) -> None:
             say("Inspect")
             conversation.choose_kind()
             say("with")
-            key = choose_tokenizer()
+            key = choose_tokenizer(tokenizers.names(), encoding.first_tokenizer())
         is_mirrored = CLOSER.get() == "diagram" and MIRRORED.get() == OWN
         if key == OWN or is_mirrored:
             choose = choose_training if key == OWN else choose_training_in_menu

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -12,11 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz.analysis.conversation import EncodedConversation, encode_conversation, turn_changes
 from bpeviz.libraries.chat_template import ChatTemplate, Conversation, check_size, conversation
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs import messages
 from bpeviz.ui.inputs.messages import choose_messages
 from bpeviz.ui.inputs.sentence import menu, say, sentence
-from bpeviz.ui.pages.inspect.encoding import TOKENIZER, is_ready
+from bpeviz.ui.pages.inspect.encoding import TOKENIZER, choose_tokenizer, is_ready
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import OneOf, SessionValues, Switch, Values, Widget
@@ -135,14 +134,7 @@ def _choose_tokenizer() -> Offer:
     """Draw the menu of the tokenizers with a chat template; return the one chosen."""
     offers = {offer.key: offer for offer in tokenizers.offers("", 0) if offer.chat is not None}
     names = {key: name for key, name in tokenizers.names().items() if key in offers}
-    key = replace(TOKENIZER, titles=names).value(FIRST_TOKENIZER)
-    TOKENIZER.put(key)
-    place = menu(markdown.escape(tokenizers.short(names)[key]), "tokenizer_menu")
-    if place is not None:
-        with place:
-            import_button(TOKENIZER.put)
-            replace(TOKENIZER, titles=names).radio(())
-    return offers[key]
+    return offers[choose_tokenizer(names, FIRST_TOKENIZER)]
 
 
 def _begin(given: Conversation) -> Switch:

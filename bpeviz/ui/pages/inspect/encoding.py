@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -106,11 +106,15 @@ def settings_of(offer: Offer, values: Values | None = None) -> EncodingSettings:
     )
 
 
-def choose_tokenizer() -> str:
-    """Draw the menu of the tokenizers; return the key of the one chosen."""
-    names = tokenizers.names()
+def choose_tokenizer(names: Mapping[str, str], first: str) -> str:
+    """Draw the menu of the tokenizers; return the key of the one chosen.
+
+    Args:
+        names: Their names, by key.
+        first: The key of the one at first.
+    """
     widget = replace(TOKENIZER, titles=names)
-    TOKENIZER.put(key := widget.value(first_tokenizer()))
+    TOKENIZER.put(key := widget.value(first))
     name = "your tokenizer" if key == OWN else tokenizers.short(names)[key]
     if (place := menu(markdown.escape(name), "tokenizer_menu")) is None:
         return key
