@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, TypeGuard
 
 import streamlit as st
 
@@ -335,30 +335,26 @@ def _bar_changed() -> None:
 
 def _read(stored: str) -> tuple[dict[str, StoredAnswer], dict[str, Mark]]:
     """Return the valid ones of the answers and marks that a browser stored."""
-    answers: dict[str, StoredAnswer] = {}
-    marks: dict[str, Mark] = {}
     try:
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
-        return answers, marks
+        entries = {}
     known = {name for chapter in CHAPTERS for name in _names(chapter)}
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
-            for name, entry in given.items():
-                match entry:
-                    case {"of": str(of), "tries": list(tries), "shown": bool(shown)} if (
-                        name.partition(OWN_MARK)[0] in known
-                        and len(of) < 99
-                        and len(tries) <= TRIES
-                    ):
-                        if len(str(tries)) <= TRIES * MAX_ANSWER:
-                            answers[name] = {"of": of, "tries": tries, "shown": shown}
-                            if entry.get("done"):
-                                answers[name]["done"] = True
-            marks = {
-                name: mark for name, mark in reached.items() if name in known and mark in [*SIGNS]
-            }
-    return answers, marks
+            named = {name: each for name, each in given.items() if name.split(OWN_MARK)[0] in known}
+            answers = {name: each for name, each in named.items() if _is_answer(each)}
+            marks = {n: mark for n, mark in reached.items() if n in known and mark in [*SIGNS]}
+            return answers, marks
+    return {}, {}
+
+
+def _is_answer(entry: object) -> TypeGuard[StoredAnswer]:
+    match entry:
+        case {"of": str(of), "tries": list(tries), "shown": bool()}:
+            is_short = len(of) < 99 and len(str(tries)) <= TRIES * MAX_ANSWER
+            return is_short and len(tries) <= TRIES
+    return False
 
 
 # ---- its tasks
