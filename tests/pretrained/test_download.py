@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import huggingface_hub
 import pytest
 from helpers.http_server import Handler, Server, running
 from helpers.refusals import refusal
@@ -153,6 +154,7 @@ def entry(key: str, *files: VocabularyFile) -> CatalogEntry:
 @pytest.fixture
 def server() -> Iterator[Publisher]:
     made = Publisher()
+    huggingface_hub.get_session()  # its import takes longer than the shortest limit
     with running(made):
         yield made
 
