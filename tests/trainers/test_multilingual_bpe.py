@@ -20,7 +20,6 @@ from bpeviz.trainers.multilingual_bpe import (
     SMOOTHING,
     MultilingualTraining,
     factors,
-    texts,
 )
 
 LARGE = "the cat sat on the mat and looked at the other cat that sat there " * 40
@@ -152,21 +151,6 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
 
 @settings(max_examples=examples(80))
 @given(PARTS, HOW)
-def test_weights_equal_pre_token_factors(parts: list[str], how: dict[str, Any]) -> None:
-    text = joined(parts)
-    training = train(text, 3, **how)
-    _, pre_tokens = reference_rows(training, text)
-    expected = [
-        times
-        for pre_token, times in pre_tokens
-        for _ in (pre_token.encode() if how["atoms"] == "bytes" else pre_token)
-    ]
-    assert training.weights(text).tolist() == expected
-    assert training.weights(text).dtype == np.int64
-
-
-@settings(max_examples=examples(80))
-@given(PARTS, HOW)
 def test_shares_equal_direct_counts(parts: list[str], how: dict[str, Any]) -> None:
     text = joined(parts)
     training = train(text, **how)
@@ -215,19 +199,3 @@ def test_single_text_equals_plain_bpe() -> None:
         assert training.merges == bpeviz.train(LARGE, merges=60).merges
     counted = train({"hug": 10, "pug": 5}, 2, atoms="characters", pattern="none")
     assert [merge.count for merge in counted.merges] == [15, 10]
-
-
-# Separator lines
-
-
-def test_line_of_three_dashes_separates_texts() -> None:
-    assert texts("a\n---\nb\n--- \r\n---\nc") == [
-        *(("a\n", False), ("---\n", True), ("b\n", False)),
-        *(("--- \r\n", True), ("---\n", True), ("c", False)),
-    ]
-    assert texts("---") == [("---", True)]
-    assert texts("a---\n ---\n----\n--- b") == [("a---\n ---\n----\n--- b", False)]
-    assert texts("") == []
-
-
-# Unusual inputs

@@ -228,6 +228,3 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
         for token, start in zip(table["id"], since, strict=True):
             assert token in scaffolds(training, start)
             assert token not in scaffolds(training, start - 1)
-
-
-# Unusual inputs

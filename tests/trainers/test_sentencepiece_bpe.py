@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +129,8 @@ def test_train_rejects_vocabulary_smaller_than_atoms() -> None:
 
 def reference_tokens(
     training: SentencePieceTraining, text: str, step: int
-) -> tuple[list[int], list[int]]:
-    """Return ids and byte lengths, encoded by looking up joined neighbors."""
+) -> list[tuple[int, int]]:
+    """Return the id and the bytes of each token, encoded by looking up joined neighbors."""
     how = training.pre_tokenizer
     fallback = how.fallback == "bytes"
     known = {*training.alphabet[256 if fallback else 0 :]}
@@ -137,7 +138,7 @@ def reference_tokens(
     tokens: list[reference.Atom] = []
     for word in reference.words(text, how.prefix == "yes"):
         tokens += reference.encode(reference.atoms(word, known, fallback), made(training)[:step])
-    return [ids.get(token.symbol, -1) for token in tokens], [token.size for token in tokens]
+    return [(ids.get(token.symbol, -1), token.size) for token in tokens]
 
 
 @settings(max_examples=examples(80))
@@ -155,18 +156,14 @@ def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
     for held in (corpus, text):
         boundaries = training.tokenizer().boundaries(held)
         for step in range(training.steps + 1):
-            ids, sizes = reference_tokens(training, held, step)
-            assert boundaries.ids(step).tolist() == ids
-            ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-            assert boundaries.cuts(step).tolist() == ends
-            smaller = training.at_step(step)
+            tokens, smaller = reference_tokens(training, held, step), training.at_step(step)
+            ends = [*accumulate(size for _, size in tokens)]
+            for each in (boundaries, smaller.boundaries(held)):
+                assert each.ids(step).tolist() == [token_id for token_id, _ in tokens]
+                assert each.cuts(step).tolist() == ends
+            assert boundaries.token_counts[step] == len(tokens)
             unknown = smaller.special_tokens.get("<unk>", -1)
-            assert smaller.encode(held) == [unknown if i < 0 else i for i in ids]
-            assert smaller.boundaries(held).ids(step).tolist() == ids
-            assert smaller.boundaries(held).cuts(step).tolist() == ends
-        assert boundaries.token_counts.tolist() == [
-            len(training.at_step(step).encode(held)) for step in range(training.steps + 1)
-        ]
+            assert smaller.encode(held) == [unknown if i < 0 else i for i, _ in tokens]
 
 
 def test_a_carriage_return_is_a_character_of_its_line(tmp_path: Path) -> None:

@@ -159,6 +159,3 @@ def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
     tokenizer = training.tokenizer()
     assert tokenizer.encode("abxab") == [256, ord("x"), 258]
     assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-# Unusual inputs

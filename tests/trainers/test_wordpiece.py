@@ -202,9 +202,6 @@ def test_decode_returns_words_of_training_text(corpus: str, how: dict[str, Any])
     assert tokenizer.decode(tokenizer.encode(corpus)) == " ".join(words)
 
 
-# Special tokens
-
-
 # Encoding
 
 
