@@ -12,7 +12,8 @@ neighbors are found without a linked list. The algorithm:
    are counted again: those that are rarer by now move down, the others are tied. A merge takes
    occurrences from its neighbors; tied pairs among them are counted again at once. So the number of
    tied pairs is exact at each merge.
-3. A pair is merged by NumPy at many positions, and by a loop over the same memory at few.
+3. A pair is merged by NumPy at many positions, and by a loop over the same memory at few. At a
+   single position, all pairs of its pre-token are tied.
 4. **Pairs that occur once**, if the first one wins a tie, are merged from the left to the right.
 """
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any
 
@@ -45,6 +46,8 @@ REPORT_EVERY = 16
 # Sizes at which the method changes, as measured. Tests lower them, so that short texts reach all.
 FEW_POSITIONS = 48
 """Positions of a pair up to which a loop is faster than NumPy."""
+FEW_PAIRS = 16
+"""Pairs of a bucket up to which a loop counts them faster than NumPy."""
 POSITIONS_AT_ONCE = 1 << 20
 """Positions of the row that are counted at once, which bounds temporary memory."""
 MAX_TABLE = 1 << 22
@@ -353,38 +356,34 @@ class _Round:
         return self._order[0][1]
 
     def _open(self, count: int) -> None:
-        """Make those pairs of a bucket the tied ones that still have its count."""
+        """Count the pairs of a bucket again: those that still have its count are the tied ones."""
         self.count, self._order = count, []
-        cells, sizes, tied, order, rank = (
-            self._cells,
-            self._sizes,
-            self._tied,
-            self._order,
-            self._rank,
-        )
-        initial = self._initial(*self._at_start.pop(-count, (0, 0)))
-        for pair, at in (*self._buckets.pop(count), *initial):
-            if type(at) is not list:
-                self._recount(pair, at)
-                continue
-            left, right = pair
-            size = sizes[left]
-            for p in at:
-                if cells[p] != left or cells[p + size] != right:
-                    self._recount(pair, at)
-                    break
-            else:
-                tied[pair] = at
-                order.append((at[0] if rank is None else rank(pair), pair))
-        heapify(order)
-
-    def _initial(self, start: int, end: int) -> Iterator[tuple[Pair, Positions]]:
-        """Yield some of the pairs of the start of the round that may be merged."""
-        columns = (column[start:end].tolist() for column in self._columns)
-        for key, first, last in zip(*columns, strict=True):
+        for pair, at in self._buckets.pop(count):
+            self._recount(pair, at)
+        start, end = self._at_start.pop(-count, (0, 0))
+        keys, starts, ends = (column[start:end] for column in self._columns)
+        if len(keys) > FEW_PAIRS and count <= FEW_POSITIONS:  # a pair has no more positions
+            self._recount_many(keys, starts, ends - starts)
+            return
+        for key, first, last in zip(keys.tolist(), starts.tolist(), ends.tolist(), strict=True):
             pair = divmod(key, self._n_atoms)
             if self._may_merge is None or self._may_merge(pair):
-                yield pair, _as_few(self._at[first:last])
+                self._recount(pair, _as_few(self._at[first:last]))
+
+    def _recount_many(
+        self, keys: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]
+    ) -> None:
+        """Add pairs of the start of the round with those positions where they still occur."""
+        shifts = np.repeat(starts - lengths.cumsum() + lengths, lengths)
+        at = self._at[shifts + np.arange(len(shifts))]
+        # The round started with one position per token, so the right one began at the next one.
+        occurs = (self.ids.take(at) < self._n_atoms) & (self.ids.take(at + 1) < self._n_atoms)
+        keys, at = np.repeat(keys, lengths)[occurs], at[occurs]
+        first, last, counts = _groups(keys, at, self._weights, self.level)
+        positions = at.tolist()
+        columns = (*np.divmod(keys[first], self._n_atoms), first, last, counts)
+        for left, right, i, j, count in zip(*(column.tolist() for column in columns), strict=True):
+            self._push_allowed(count, (left, right), positions[i:j])
 
     def _push_allowed(self, count: int, pair: Pair, at: Positions) -> None:
         """Add a pair if it may be merged."""
@@ -430,6 +429,9 @@ class _Round:
         at, n_tied = self._tied.pop(pair), len(self._tied)
         applied = self.count
         self._sizes.append(self._sizes[left] + self._sizes[right])
+        if len(at) == 1:
+            self._merge_single(left, right, new, int(at[0]))
+            return Merge(left, right, new, applied, applied, n_tied)
         if left == right:
             at = _as_few(_without_overlaps(at, self._sizes[new]))
             applied = self._total(at)
@@ -438,6 +440,25 @@ class _Round:
         else:
             self._merge_many(left, right, new, at)
         return Merge(left, right, new, self.count, applied, n_tied)
+
+    def _merge_single(self, left: int, right: int, new: int, p: int) -> None:
+        """Merge a pair at its only position, where each neighboring pair is tied with it.
+
+        The pair's count is the weight of this position. A neighboring pair is at least as frequent,
+        and no pair is more frequent. So it has the same count, and occurs only here, too.
+        """
+        cells, sizes, tied, gap = self._cells, self._sizes, self._tied, self._gap
+        middle, end = p + sizes[left], p + sizes[new]
+        cells[middle] = gap  # no longer the start of a token
+        self._inner_cells[middle] = True
+        cells[p] = cells[end - 1] = new
+        before, after = cells[p - 1], cells[end]
+        if before != gap:
+            tied.pop((before, left), None)  # absent if it may not be merged
+            self._push_allowed(self.count, (before, new), [p - sizes[before]])
+        if after != gap:
+            tied.pop((right, after), None)
+            self._push_allowed(self.count, (new, after), [p])
 
     def _merge_few(self, left: int, right: int, new: int, at: list[int]) -> None:
         """Merge a pair at a few positions, by a loop, and track the pairs of the new token."""

@@ -85,7 +85,7 @@ def test_fast_loop_equals_definition(
 ) -> None:
     how = {"ties": ties, "min_count": min_count, "allowed": allowed}
     with pytest.MonkeyPatch.context() as patch:
-        set_sizes(patch, FEW_POSITIONS=few, KEY_BITS=key_bits, **sizes)
+        set_sizes(patch, FEW_POSITIONS=few, FEW_PAIRS=0, KEY_BITS=key_bits, **sizes)
         fast = MergeLoop(pre_tokens, "abcdefgh", limit, **how).train()
     how["allowed"] = allowed or (lambda name: True)
     assert fast == train_by_definition(pre_tokens, "abcdefgh", limit, **how)
