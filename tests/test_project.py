@@ -293,7 +293,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_670,
+    "bpeviz": 43_682,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_718,
@@ -307,7 +307,7 @@ LINES = {
     "bpeviz/pretokenizers": 1_177,
     "bpeviz/pretrained": 1_198,
     "bpeviz/room": 852,
-    "bpeviz/trainers": 3_555,
+    "bpeviz/trainers": 3_567,
     "bpeviz/ui": 10_136,
     "bpeviz/views": 2_832,
     "bpeviz/workers": 463,
