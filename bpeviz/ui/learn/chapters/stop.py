@@ -16,8 +16,9 @@ from bpeviz.views.task import Mistake, Task
 MERGES, BYTES = 40, 256
 
 LATER_TEXT = "Una ama que pasaba de los cuarenta"
-OFFERED = (11, 13, 20)
-"""A part of a later sentence, and the merges of which one comes back in it."""
+OFFERED = (6, 13, 20)
+"""A part of a later sentence, and the merges of which one comes back in it. It has the letters of
+the first one, too, but merge 5 has taken a space of them."""
 
 WIDTH = 768
 """The numbers of GPT-2's embeddings, in its smallest model."""
@@ -118,12 +119,16 @@ def _back(new: str) -> Exercise[int]:
 def _comes_back(new: str) -> Task[int]:
     """Return the question which of some merges of the training a new text needs, too."""
     training = engine.merges_of(DON_QUIJOTE, merges=MERGES)
-    names = {training.name(merge.new_id): i for i, merge in enumerate(training.merges, 1)}
-    offered = (name for name, number in names.items() if number in OFFERED)
-    listed = sorted(offered, key=str.casefold)
+    names = {training.name(training.merges[number - 1].new_id): number for number in OFFERED}
+    listed = sorted(names, key=str.casefold)
     taken = {part.label for part in training.tokenizer().tokens(new)}
     right = next(i for i, name in enumerate(listed) if name in taken)
-    wrong = [Mistake(i, [token(name), " is not in the new text."]) for i, name in enumerate(listed)]
+    spaced = new.replace(" ", "·")
+    lost = " stands there, but an earlier merge has taken a part of it."
+    wrong = [
+        Mistake(i, [token(name), lost if name in spaced else " is not there."])
+        for i, name in enumerate(listed)
+    ]
     number = names[listed[right]]
     message: list[MessagePart] = [
         token(listed[right]),

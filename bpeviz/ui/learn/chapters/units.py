@@ -60,19 +60,11 @@ def _weights(example: str) -> Exercise[str]:
     return Exercise([lambda: question], payload, {"goal": len(example.encode())})
 
 
-def _figures() -> dict[str, int | str]:
-    return {
-        "byte_values": len(_BYTES),
-        "most": MOST_TYPED,
-        "characters": CHARACTERS,
-    }
-
-
 CHAPTER = Chapter(
     key="units",
     texts={"slow": "slow", "weights": HEAVY},
     tasks={"slow": _slow, "weights": _weights, "own": _slow},
     own="own",
     longest=LONGEST_OWN_WORD,
-    figures=_figures,
+    figures=lambda: {"byte_values": len(_BYTES), "most": MOST_TYPED, "characters": CHARACTERS},
 )
