@@ -51,7 +51,7 @@ function embedCode(url) {
 // Ask Python for the settings.
 function request(step, qr) {
   const pending = (button.pending = { first: Date.now(), ...Promise.withResolvers() });
-  const send = () => button.send({ number: Date.now(), step, qr });
+  const send = () => button.send({ number: Date.now(), page: location.origin + location.pathname, step, qr });
   sendUntil(send, () => button.pending !== pending, RETRY_AFTER);
   return pending.promise;
 }

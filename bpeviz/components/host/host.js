@@ -8,12 +8,16 @@ const hosts = new WeakMap(); // the last call of each place
 const filled = new WeakSet();
 const reports = new WeakMap(); // the last report of each place, until it is sent
 const removals = new WeakMap(); // removes what each place shows
+let drawn = null; // settles when all components before are drawn
 
 const unpacked = (data) =>
   new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 
 /**
- * Draw a component when its module is there, unless it is removed meanwhile, or has newer data.
+ * Draw a component when its module is there.
+ *
+ * Components are drawn in the order of the page, as their events require (`events.js`), also where a
+ * later one is loaded first. One that is removed meanwhile, or has newer data, is not drawn.
  * @param {{data: Uint8Array, parentElement: any, setStateValue: Function, setTriggerValue: Function}} host
  *   Streamlit's interface
  * @param {Promise<{mount: Function, default: string}>} loading the module
@@ -24,7 +28,9 @@ export async function mount(host, loading, once) {
   hosts.set(root, host);
   // Streamlit calls it also where newer data has come while a component was drawn, and then it stays.
   const remove = () => root.isConnected || removals.get(root)?.();
-  const [{ value: module }, { value: sent }] = await Promise.allSettled([loading, unpacked(data)]);
+  const ready = Promise.allSettled([loading, unpacked(data), drawn]);
+  drawn = ready.then(() => {});
+  const [{ value: module }, { value: sent }] = await ready;
   if (hosts.get(root) !== host || !root.isConnected) return remove;
   if (!module) return sayUnavailable(root);
   root.querySelector(".unavailable")?.remove();

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.text import listed, shorten
+from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, links
@@ -116,11 +116,13 @@ class _Request:
 
     Attributes:
         number: Its number; each is answered once.
+        page: The address that the browser shows, without a query.
         step: The step of the player, or None without a player.
         qr: Whether the button is the one for the QR code.
     """
 
     number: int = 0
+    page: str = ""
     step: int | None = None
     qr: bool = False
 
@@ -129,9 +131,9 @@ def _request() -> _Request:
     match (BUTTON.get() or {}).get("request", 0):
         case int(number):
             return _Request(number)
-        case {"number": int(number), "step": int() | None as step, "qr": qr}:
+        case {"number": int(number), "page": str(page), "step": int() | None as step, "qr": qr}:
             known = step if step is not None and 0 <= step <= MAX_STEPS else None
-            return _Request(number, known, bool(qr))
+            return _Request(number, clean(page), known, bool(qr))
     return _Request()
 
 
@@ -144,7 +146,7 @@ def link_buttons(page: Page) -> None:
     answer = MADE.get() or LinkAnswer(request=0, query="")
     if request.number and answer["request"] != request.number:
         query, without = make(page)
-        at = address.reachable(st.context.url or "")
+        at = address.reachable(request.page)
         answer = {"request": request.number, "query": query, "page": at.page}
         if request.qr:
             _draw_code(*_code(page, request, at, query, without))

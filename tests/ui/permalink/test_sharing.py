@@ -179,9 +179,9 @@ def store(monkeypatch: pytest.MonkeyPatch) -> ShortLinks:
 opened = partial(app_pages.opened, compared=["yours"])
 
 
-def press_qr(app: AppTest) -> dict[str, Any]:
+def press_qr(app: AppTest, page: str) -> dict[str, Any]:
     """Press “QR code”; return the content of the dialog: address, code and notes."""
-    request = {"number": 1, "step": None, "qr": True}
+    request = {"number": 1, "page": page, "step": None, "qr": True}
     app.session_state["copy_link"] = {"request": request}
     app.run()
     assert not app.exception
@@ -199,34 +199,31 @@ TEXT = "".join(f"{number**5} " for number in range(4_000))
 """A text that is too long for a link."""
 
 
-def test_code_has_the_lasting_address_where_that_is_short(
+def test_code_has_the_lasting_address_where_that_is_short_and_is_clean(
     store: ShortLinks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "make", lambda page, longest=0: ("text=low", []))
-    monkeypatch.setattr(type(st.context), "url", HERE)
-    dialog = press_qr(opened("pages/Pre-tokenize.py"))
-    assert dialog["address"] == f"{HERE}?text=low"
-    assert dialog["notes"] == []
-    assert dialog["qr"]
+    shown = press_qr(opened("pages/Pre-tokenize.py"), page=f"{HERE}\ud800")
+    assert shown["address"] == f"{HERE}\ufffd?text=low"
+    assert shown["notes"] == []
+    assert shown["qr"]
 
 
 def test_copied_link_says_that_it_is_long_and_once_that_the_server_is_local(
-    store: ShortLinks, monkeypatch: pytest.MonkeyPatch
+    store: ShortLinks,
 ) -> None:
-    monkeypatch.setattr(type(st.context), "url", HERE)
     app = opened("pages/Pre-tokenize.py", text_box=TEXT[:6_000], text_sample="own")
-    request = {"number": 1, "step": None, "qr": False}
+    request = {"number": 1, "page": HERE, "step": None, "qr": False}
     app.session_state["copy_link"] = {"request": request}
     assert [f"{session.LONG_ADDRESS:,}" in toast.value for toast in app.run().toast] == [True]
     assert app.session_state["made_link"]["page"] == HERE
     app.session_state["text_sample"] = "spanish"
-    monkeypatch.setattr(type(st.context), "url", "http://localhost/")
     for number in (2, 3):
-        request = {"number": number, "step": None, "qr": False}
+        request = {"number": number, "page": "http://localhost/", "step": None, "qr": False}
         app.session_state["copy_link"] = {"request": request}
         told = ["this machine" in toast.value for toast in app.run().toast]
         assert told == ([True] if number == 2 else [])
-    for odd in (None, "x", {}, {"number": "1"}, {"number": 1, "step": "1", "qr": True}):
+    for odd in (None, "x", {}, {"number": "1"}, {"number": 1, "page": 3, "step": 1, "qr": True}):
         app.session_state["copy_link"] = {"request": odd}
         assert not app.run().toast
 
