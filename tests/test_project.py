@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_680,
+    "bpeviz": 43_684,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_718,
     "bpeviz/cli": 1_824,
-    "bpeviz/components": 8_576,
+    "bpeviz/components": 8_579,
     "bpeviz/core": 2_113,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_650,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_198,
     "bpeviz/room": 852,
     "bpeviz/trainers": 3_567,
-    "bpeviz/ui": 10_134,
+    "bpeviz/ui": 10_135,
     "bpeviz/views": 2_832,
     "bpeviz/workers": 463,
-    "tests": 31_967,
+    "tests": 31_964,
     "tests data, kB": 206,
     "tests/*.mjs": 1_423,
 }
