@@ -203,10 +203,10 @@ def test_code_has_the_lasting_address_where_that_is_short_and_is_clean(
     store: ShortLinks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "make", lambda page, longest=0: ("text=low", []))
-    shown = press_qr(opened("pages/Pre-tokenize.py"), page=f"{HERE}\ud800")
-    assert shown["address"] == f"{HERE}\ufffd?text=low"
-    assert shown["notes"] == []
-    assert shown["qr"]
+    dialog = press_qr(opened("pages/Pre-tokenize.py"), page=f"{HERE}\ud800")
+    assert dialog["address"] == f"{HERE}\ufffd?text=low"
+    assert dialog["notes"] == []
+    assert dialog["qr"]
 
 
 def test_copied_link_says_that_it_is_long_and_once_that_the_server_is_local(
