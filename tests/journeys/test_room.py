@@ -262,6 +262,7 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
                 expect(told_in_room(member)).to_contain_text(judgment)
             button(leader, "Done").click()
     with journey.step("At the last merge, all have the leader's words and tokens"):
+        expect(leader.get_by_role("region", name="Vote")).to_be_hidden()
         button(leader, "Last").click()
         follows(keys, "merge 22")
         await_equal(sentence_of(keys), Stage(leader).sentence.inner_text())
