@@ -145,12 +145,13 @@ class Player {
     const step = isOpening || plays ? 0 : known;
     this.data = data;
     if (isNew) {
-      [this.isLacking, this.rest, this.told] = [false, data.initialStep, null];
+      [this.isLacking, this.rest, this.lastReport] = [false, data.initialStep, null];
       this.reported = JSON.stringify(this.#report);
       this.#draw();
-    } else if (isResized && this.told !== null && !data.isLive) {
-      // The host cuts the step that it was told.
-      this.reported = JSON.stringify({ ...this.#report, step: Math.min(this.told, data.last) });
+    } else if (isResized && !data.isLive) {
+      // The host cuts the step of the last report, and begins at the initial step without one.
+      const report = this.lastReport ?? { key: data.key, step: data.initialStep, isLacking: false };
+      this.reported = JSON.stringify({ ...report, step: Math.min(report.step, data.last) });
     }
     if (data.races) this.captions.receive(data.races, !isNew);
     this.views.forEach((view, i) => {
@@ -235,22 +236,18 @@ class Player {
     this.timer = setTimeout(() => {
       if (!this.playback.isPlaying && !this.awaitsPlay) {
         this.rest = this.step;
-        storeStep(this.#position);
+        storeStep({ key: this.data.key, step: this.step });
       }
       const report = this.#report;
       const words = JSON.stringify(report);
       if (words === this.reported || !(this.data.isFollowed || this.data.isLive)) return;
-      [this.reported, this.told] = [words, report.step];
+      [this.reported, this.lastReport] = [words, report];
       this.on("report", report);
     }, wait);
   }
 
   get #report() {
     return { key: this.data.key, step: this.rest, isLacking: this.isLacking };
-  }
-
-  get #position() {
-    return { key: this.data.key, step: this.step };
   }
 
   #lack() {
@@ -494,7 +491,7 @@ class Player {
     on(number, "keydown", ({ key }) => key === "Enter" && section.focus({ preventScroll: true }));
     players.add(this);
     // A reload returns to this step, also while it plays.
-    on(globalThis, "pagehide", () => this.data?.views && storeStep(this.#position));
+    on(globalThis, "pagehide", () => this.data?.views && storeStep({ key: this.data.key, step: this.step }));
     on(document, "keydown", (event) => this.#key(event));
     // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
     on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());

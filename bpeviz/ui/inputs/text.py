@@ -575,9 +575,9 @@ def _box_data(
     text = file or source.box.get() or ""
     named = None
     if rows is not None:
-        named = f"{shorten(visible(rows.name), 100)}: {rows.about}"
+        named = f"{shorten(visible(rows.name), 40)}: {rows.about}"
     elif file is not None:
-        named = f"{source.file_name.get()}: {len(file):,} characters"
+        named = f"{shorten(visible(source.file_name.get() or ''), 40)}: {len(file):,} characters"
     return {
         **source.payload(limits.TEXT),
         "file": named,
