@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_684,
+    "bpeviz": 43_682,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
     "bpeviz/analysis": 2_718,
     "bpeviz/cli": 1_824,
-    "bpeviz/components": 8_579,
+    "bpeviz/components": 8_577,
     "bpeviz/core": 2_113,
     "bpeviz/corpus": 1_134,
     "bpeviz/formats": 4_650,
