@@ -261,8 +261,8 @@ def test_class_follows_votes_and_takes_the_lesson_home(journey: Journey, tmp_pat
             for member, judgment in zip(class_, judgments, strict=True):
                 expect(told_in_room(member)).to_contain_text(judgment)
             button(leader, "Done").click()
+            expect(leader.get_by_role("region", name="Vote")).to_be_hidden()
     with journey.step("At the last merge, all have the leader's words and tokens"):
-        expect(leader.get_by_role("region", name="Vote")).to_be_hidden()
         button(leader, "Last").click()
         follows(keys, "merge 22")
         await_equal(sentence_of(keys), Stage(leader).sentence.inner_text())
