@@ -217,6 +217,7 @@ def train_on(page: Page, option: str) -> None:
     settings = button(page, "settings")
     (settings if settings.count() else button(page, "this text").last).click()
     page.get_by_label("Train on", exact=True).select_option(option)
+    await_run(page)  # a choice in a menu that closes at once may be lost
     page.keyboard.press("Escape")
     expect(page.get_by_label("Train on", exact=True)).to_have_count(0)
 
