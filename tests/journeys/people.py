@@ -208,8 +208,7 @@ def menu(page: Page, words: str, which: int = -1) -> Iterator[Locator]:
     await_run(page)
     yield opened
     await_run(page)
-    page.keyboard.press("Escape")
-    expect(opened).to_have_count(0)
+    close_dialog(page)
 
 
 def train_on(page: Page, option: str) -> None:
@@ -218,8 +217,7 @@ def train_on(page: Page, option: str) -> None:
     (settings if settings.count() else button(page, "this text").last).click()
     page.get_by_label("Train on", exact=True).select_option(option)
     await_run(page)  # a choice in a menu that closes at once may be lost
-    page.keyboard.press("Escape")
-    expect(page.get_by_label("Train on", exact=True)).to_have_count(0)
+    close_dialog(page)
 
 
 def set_number(page: Page, label: str, number: int) -> None:
@@ -358,7 +356,7 @@ def download(
 
 
 def close_dialog(page: Page) -> None:
-    """Close the open dialog, and the menu from which it was opened."""
+    """Close a dialog, the menu from which it was opened, and a tooltip below the mouse."""
     dialogs = page.get_by_role("dialog")
     for _ in range(5):
         try:
