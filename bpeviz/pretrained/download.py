@@ -265,7 +265,8 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
         try:
             attempt(name, report)
         except VocabularyUnavailable:  # the disk cannot store it
-            raise
+            if missing(name):  # else it was a file that only came with it
+                raise
         except Exception as error:
             failures.append(f"{source}: {reason(error)}")
     still_missing = missing(name)

