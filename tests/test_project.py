@@ -293,10 +293,10 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_683,
+    "bpeviz": 43_530,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 608,
-    "bpeviz/analysis": 2_718,
+    "bpeviz/analysis": 2_677,
     "bpeviz/cli": 1_824,
     "bpeviz/components": 8_577,
     "bpeviz/core": 2_113,
@@ -308,10 +308,10 @@ LINES = {
     "bpeviz/pretrained": 1_199,
     "bpeviz/room": 852,
     "bpeviz/trainers": 3_567,
-    "bpeviz/ui": 10_135,
-    "bpeviz/views": 2_832,
+    "bpeviz/ui": 10_048,
+    "bpeviz/views": 2_807,
     "bpeviz/workers": 463,
-    "tests": 31_975,
+    "tests": 31_919,
     "tests data, kB": 206,
     "tests/*.mjs": 1_423,
 }

@@ -1,8 +1,6 @@
-"""Comparison of pre-tokenizations: pre-tokens side by side, in levels, and ruled-out merges.
+"""Comparison of pre-tokenizations: pre-tokens side by side, and ruled-out merges.
 
-No token crosses a pre-token boundary. Two views show the effect: the pairs of neighboring
-characters that a pattern separates, and the merges of BPE without pre-tokenization that it rules
-out.
+No token crosses a pre-token boundary, so a pattern rules out some merges of BPE.
 """
 
 from __future__ import annotations
@@ -25,9 +23,6 @@ from bpeviz.trainers import bpe_training
 
 COMPARED_MERGES = 100
 """Number of merges without pre-tokenization that are compared with each pattern."""
-
-PAIRS = 4
-"""Number of separated pairs in a summary."""
 
 _APART = "\ud800"  # a lone surrogate, which cleaned text never contains
 
@@ -61,11 +56,6 @@ class PreTokenized:
         """The count of each distinct pre-token, in the order of first occurrence."""
         return Counter(self.pre_tokens())
 
-    @property
-    def longest(self) -> str:
-        """The first longest pre-token, or an empty string."""
-        return max(self.times, key=len, default="")
-
 
 def pre_tokenize(text: str, pattern: str, expression: str = "") -> PreTokenized:
     """Pre-tokenize a text.
@@ -80,38 +70,6 @@ def _from_pre_tokens(text: str, pre_tokens: Sequence[str]) -> PreTokenized:
     return PreTokenized(
         text, np.fromiter(accumulate(map(len, pre_tokens)), np.int32, len(pre_tokens))
     )
-
-
-def levels(text: str) -> list[PreTokenized]:
-    """Divide a text into sentences, these into words, stems with endings, and characters.
-
-    Every boundary of a level is a boundary of the next level too.
-    """
-    sentences = pre_tokenize(text, "sentences")
-    # The words are runs of one class of characters, so a sentence's end divides a run in two.
-    is_end = np.zeros(len(text) + 1, np.bool_)
-    is_end[pre_tokenize(text, "words").ends] = is_end[sentences.ends] = True
-    words = np.flatnonzero(is_end).astype(np.int32)
-    characters = np.arange(1, len(text) + 1, dtype=np.int32)
-    for start, end in pairwise([0, *words.tolist()]):
-        is_end[end - _ending(text[start:end])] = True
-    parts = np.flatnonzero(is_end[1:]).astype(np.int32) + 1
-    ends = sentences.ends, words, parts, characters
-    return [PreTokenized(text, np.asarray(each, np.int32)) for each in ends]
-
-
-ENDINGS = ("ness", "ing", "est", "ed", "er", "es", "ly", "s")
-"""English endings, the longest first. A list cannot know more: “thing” has none."""
-
-SHORTEST_STEM = 3
-"""The fewest letters before an ending."""
-
-
-def _ending(word: str) -> int:
-    """Return the letters of the ending of a word, 0 without one."""
-    fits = (len(end) for end in ENDINGS if word.lower().endswith(end))
-    length = next((size for size in fits if len(word) - size >= SHORTEST_STEM), 0)
-    return length if word.isalpha() else 0
 
 
 def unrestricted_merges(text: str, limit: int = COMPARED_MERGES) -> list[str]:
@@ -138,39 +96,6 @@ def occurrences(tokens: Sequence[str], of: PreTokenized) -> list[int]:
         by_times[times].append(pre_token)
     joined = [(times, _APART.join(pre_tokens)) for times, pre_tokens in by_times.items()]
     return [sum(times * text.count(token) for times, text in joined) for token in tokens]
-
-
-@dataclass(frozen=True)
-class Apart:
-    """Two neighboring characters: how often they occur, and how often they are separated."""
-
-    pair: str
-    cut: int
-    times: int
-
-
-def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
-    """Return the pairs of neighboring characters that are separated most often.
-
-    Ties are in the order of first occurrence.
-
-    >>> separated_pairs(pre_tokenize("a bc a b", "whitespace"), 2)
-    [Apart(pair='a ', cut=2, times=2), Apart(pair=' b', cut=2, times=2)]
-    """
-    points = np.frombuffer(of.text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    pairs = points[:-1].astype(np.uint64) << np.uint64(32) | points[1:]
-    unique, first, counts = np.unique(
-        pairs[of.ends[:-1] - 1], return_index=True, return_counts=True
-    )
-    most = np.lexsort((first, -counts))[:limit]
-    return [
-        Apart(
-            of.text[(end := int(of.ends[first[at]])) - 1 : end + 1],
-            int(counts[at]),
-            int(np.count_nonzero(pairs == unique[at])),
-        )
-        for at in most
-    ]
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,19 @@ from bpeviz.views.payloads import Score
 from bpeviz.views.stage import Row, Stage, TokenNames, of_pieces
 
 
-def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label: str = "") -> Score:
+def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int) -> Score:
     """Return the payload of a text in several pre-tokenizations, as plain JSON values.
 
     Args:
         columns: Pre-tokenizations of one text.
         first: The first character to show; ends are in UTF-8 bytes from there.
         last: The end of the part to show.
-        label: The accessible name of the score.
     """
     data = Stage([_row(column, first, last) for column in columns]).score(ranks=False)
     for row, column in zip(data["rows"], columns, strict=True):
         row["notes"], row["tokenCount"] = [], len(column.cut)
-    data["unit"], data["ariaLabel"] = "pre-token", label or "The text in each pre-tokenization"
+    data["unit"], data["ariaLabel"] = "pre-token", "The text in each pre-tokenization"
+    data["verdict"] = ""
     data["key"] = digest_of(data)
     return data
 

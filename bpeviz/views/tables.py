@@ -13,7 +13,7 @@ from bpeviz.analysis import figures
 from bpeviz.analysis.figures import MAIN, OF_TEXT, RELATIVE, Figure, Measured
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Vocabulary
-from bpeviz.analysis.pretokenization import Apart, PreTokenizedColumn, Used, WordLevel
+from bpeviz.analysis.pretokenization import Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Decoded, Found, about
@@ -182,46 +182,6 @@ def metrics(
     return Table.of_rows(["metric", *titles, "meaning"], rows)
 
 
-def splits(columns: Sequence[PreTokenizedColumn], apart: Sequence[Sequence[Apart]]) -> Table:
-    """Return a summary of each pre-tokenization, one per row, with its `separated_pairs`."""
-
-    def in_words(pairs: Sequence[Apart]) -> str:
-        return "   ".join(
-            # Isolated, since right-to-left letters would otherwise reorder the numbers.
-            f"\u2068{pre_token_name(pair.pair)}\u2069 {pair.cut:,} of {pair.times:,}"
-            for pair in pairs
-        )
-
-    cuts = [column.cut for column in columns]
-    return Table.of(
-        {
-            "pre-tokenization": [column.title for column in columns],
-            "pre-tokens": [f"{len(cut):,}" for cut in cuts],
-            "most frequent separated pairs": [in_words(pairs) or "–" for pairs in apart],
-            "distinct": [f"{len(cut.times):,}" for cut in cuts],
-            "characters per pre-token": [f"{len(cut.text) / len(cut):.2f}" for cut in cuts],
-            "longest pre-token": [pre_token_name(cut.longest) for cut in cuts],
-        }
-    )
-
-
-def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> Table:
-    """Return merges trained without pre-tokenization, and how often patterns allow their tokens.
-
-    Args:
-        tokens: One token per row.
-        places: For each pre-tokenization its title, and how often each token lies in one pre-token.
-    """
-    return Table(
-        ["merge", "token", *(title for title, _ in places)],
-        [
-            range(1, len(tokens) + 1),
-            [*map(pre_token_name, tokens)],
-            *([f"{count:,}" if count else "ruled out" for count in counts] for _, counts in places),
-        ],
-    )
-
-
 def ruled_out(
     tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]], most: int = 12
 ) -> Table:
@@ -229,7 +189,8 @@ def ruled_out(
 
     Args:
         tokens: The tokens of the merges.
-        places: As for `occurrences`; the first is without pre-tokenization.
+        places: For each pre-tokenization its title, and how often each token lies in one
+            pre-token. The first is without pre-tokenization.
         most: The largest number of merges.
     """
     (_, whole), *rows = places

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -43,8 +42,6 @@ def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None
     assert pre_tokenized.times == {
         pre_token: pre_tokens.count(pre_token) for pre_token in pre_tokens
     }
-    assert pre_tokenized.longest in {*pre_tokens, ""}
-    assert len(pre_tokenized.longest) == max(map(len, pre_tokens), default=0)
 
 
 @settings(max_examples=examples(200))
@@ -97,41 +94,6 @@ def test_word_level_keeps_the_most_frequent_words(words: list[str], size: int) -
     assert vocabulary.known == len(words) + 1 - applied.count(None)
 
 
-def stem_and_ending(word: str) -> list[str]:
-    """Return a word in one or two parts, by trying each ending."""
-    for size in (4, 3, 2, 1):
-        stem, ending = word[:-size], word[-size:]
-        if word.isalpha() and len(stem) >= 3 and ending.lower() in pretokenization.ENDINGS:
-            return [stem, ending]
-    return [word]
-
-
-def test_last_level_of_words_splits_endings_of_the_list() -> None:
-    text = "The quick brown fox jumps over things, DARKNESS was as1s"
-    parts = [*pretokenization.levels(text)[2].pre_tokens()]
-    assert "|".join(part for part in parts if part != " ") == (
-        "The|quick|brown|fox|jump|s|over|thing|s|,|DARK|NESS|was|as1s"
-    )
-
-
-@settings(max_examples=examples(200))
-@given(ANY_TEXT)
-def test_levels_keep_all_boundaries_of_the_level_above(text: str) -> None:
-    above: set[int] = set()
-    found = pretokenization.levels(text)
-    divided = [text] if text else []
-    for level, pattern in zip(found, ("sentences", "words", "stems", "characters"), strict=True):
-        split = stem_and_ending if pattern == "stems" else partial(pretokenize, pattern=pattern)
-        divided = [part for whole in divided for part in split(whole)]
-        assert [*level.pre_tokens()] == divided
-        assert "".join(level.pre_tokens()) == text
-        ends = {*level.ends.tolist()}
-        assert above <= ends
-        above = ends
-    assert [*found[0].pre_tokens()] == pretokenize(text, "sentences")
-    assert [*found[-1].pre_tokens()] == [*text]
-
-
 # Merges that a pattern rules out
 
 
@@ -172,21 +134,6 @@ def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
     for step in steps:
         names.append(names[step.left] + names[step.right])
     assert pretokenization.unrestricted_merges(text, 12) == names[len(alphabet) :]
-
-
-@settings(max_examples=examples(200))
-@given(ANY_TEXT, KEYS)
-def test_separated_pairs_equal_a_slow_count(text: str, key: str) -> None:
-    pre_tokenized = pretokenization.pre_tokenize(text, key)
-    ends = {*pre_tokenized.ends.tolist()}
-    neighbors = [text[i : i + 2] for i in range(len(text) - 1)]
-    apart = [pair for i, pair in enumerate(neighbors) if i + 1 in ends]
-    found = pretokenization.separated_pairs(pre_tokenized, 1_000)
-    assert {one.pair: (one.cut, one.times) for one in found} == {
-        pair: (apart.count(pair), neighbors.count(pair)) for pair in apart
-    }
-    assert all(one.cut >= other.cut for one, other in pairwise(found))
-    assert pretokenization.separated_pairs(pre_tokenized, 2) == found[:2]
 
 
 # Side by side

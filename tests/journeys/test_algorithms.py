@@ -186,7 +186,7 @@ def add_split(page: Page, title: str) -> None:
 def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
     titles = ["White space", "Words", "GPT-2", "GPT-4"]
     with journey.step("The text is split as Python splits it"):
-        page = journey.open(english("/Pre-tokenize", levels_open=True))
+        page = journey.open(english("/Pre-tokenize"))
         rows = Rows(page, "The text in each pre-tokenization")
         for key, title in zip(("whitespace", "words", "gpt2", "cl100k"), titles, strict=True):
             rows.await_text(title, "river")

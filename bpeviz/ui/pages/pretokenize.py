@@ -21,11 +21,8 @@ from bpeviz.pretokenizers.patterns import (
     ABOUT_EXPRESSION,
     CUSTOM,
     PATTERNS,
-    WITH_UNMATCHED_TEXT,
     WORD_LIST,
     SplitError,
-    Unmatched,
-    mark_unmatched,
 )
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown
@@ -54,7 +51,6 @@ from bpeviz.ui.widgets import (
     TextField,
     Values,
     Widget,
-    WidgetFamily,
     numbers,
 )
 from bpeviz.views import playable, tables
@@ -115,21 +111,13 @@ SPLITS = SomeOf(
 EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
 WHITE_SPACE = Switch("white_space", "Leave out white space")
 ENTRIES = NumberField("entries", "Entries of the vocabulary", low=1, high=100_000)
-DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
 UNSEEN = TextField("unseen", "A new text", longest=2_000)
 CLOSER = Section(
     "closer_open",
     "Why is it split here? The rules, a list, a word-level vocabulary",
-    contents=(EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN),
+    contents=(EXPLAINED, WHITE_SPACE, ENTRIES, UNSEEN),
 )
-SUMMARY = Section("summary_open", "Tables: all merges, separated pairs, longest pre-token")
 PART = numbers("side by side of ", "Part shown")
-LEVELS_PART = numbers("levels of ", "Part shown")
-LEVELS = Section(
-    "levels_open",
-    "Top-down: sentences, words, stems and endings, characters",
-    contents=(LEVELS_PART,),
-)
 
 DIFFERS = "numbers-and-tables"
 """A sample that no two patterns split alike."""
@@ -154,10 +142,8 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     for key, published in PUBLISHED.items():
         if key in chosen:
             yield published.widget
-    yield from (SUMMARY, CLOSER, LEVELS)
-    yield from (EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN)
+    yield from (CLOSER, EXPLAINED, WHITE_SPACE, ENTRIES, UNSEEN)
     yield from values.members(PART)
-    yield from values.members(LEVELS_PART)
     yield from values.members(ROW)
 
 
@@ -208,7 +194,7 @@ def page_content(values: Values) -> Interactive:
         "One text in several pre-tokenizations",
         text,
         text_part(text, part.first, part.last),
-        _payload(text, _splits(done), part.first, part.last, "", [column for _, column in done]),
+        _payload(text, _splits(done), part.first, part.last, [column for _, column in done]),
     )
     return playable.of_score(picture)
 
@@ -297,7 +283,6 @@ def _column(text: str, choice: Chosen) -> pretokenization.PreTokenizedColumn:
 
 
 _pre_tokenized = cached()(pretokenization.pre_tokenize)
-_levels = cached()(pretokenization.levels)
 
 
 @cached("Training merges without pre-tokenization …")
@@ -312,11 +297,6 @@ def _occurrences(text: str, pattern: str, expression: str) -> list[int]:
     The tokens are those of `_unsplit`.
     """
     return pretokenization.occurrences(_unsplit(text), _pre_tokenized(text, pattern, expression))
-
-
-@cached()
-def _separated_pairs(text: str, pattern: str, expression: str) -> list[pretokenization.Apart]:
-    return pretokenization.separated_pairs(_pre_tokenized(text, pattern, expression))
 
 
 def show(side: DeltaGenerator) -> None:
@@ -335,13 +315,16 @@ def show(side: DeltaGenerator) -> None:
         return
     if done:
         columns = [column for _, column in done]
-        first, last = _draw(columns, _splits(done), "side by side", PART)
+        parts = _parts(columns)
+        part = part_of(SessionValues(), PART, parts)
+        first, last = part.first, part.last
+        components.score(_payload(text, _splits(done), first, last, columns), "side by side")
+        choose_part(PART, parts, "All figures are for")
         _same_everywhere([column.cut for _, column in done])
         _ruled_out(text, done)
         CLOSER.show(_explain, done, first, last)
     elif not choices:
         st.info("Choose at least one pre-tokenization above.")
-    LEVELS.show(_top_down, text)
 
 
 def _splits(
@@ -366,44 +349,16 @@ def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
         TEXT.offer(DIFFERS)
 
 
-def _draw(
-    columns: list[pretokenization.PreTokenizedColumn],
-    splits: tuple[tuple[str, ...], ...],
-    key: str,
-    part_shown: WidgetFamily[NumberField],
-    label: str = "",
-) -> tuple[int, int]:
-    """Draw rows; return the start and end of the part shown, in characters.
-
-    Args:
-        columns: The pre-tokenizations of one text.
-        splits: The title, the pattern and the expression of each.
-        key: The key of the score.
-        part_shown: The choice of the part.
-        label: The accessible name of the score.
-    """
-    parts = _parts(columns)
-    part = part_of(SessionValues(), part_shown, parts)
-    first, last = part.first, part.last
-    components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)
-    choose_part(part_shown, parts, "All figures are for")
-    return first, last
-
-
 @cached()
 def _payload(
     text: str,
     splits: tuple[tuple[str, ...], ...],
     first: int,
     last: int,
-    label: str,
     _columns: list[pretokenization.PreTokenizedColumn],
 ) -> Score:
     """Return the payload of a part of a text in several pre-tokenizations."""
-    data = views.payload(_columns, first, last, label)
-    if not label:
-        data["verdict"] = ""
-    return data
+    return views.payload(_columns, first, last)
 
 
 def _explain(
@@ -459,23 +414,15 @@ def _used_alternatives(text: str, pattern: str) -> list[pretokenization.Used]:
     return pretokenization.used_alternatives(_pre_tokenized(text, pattern, ""), pattern)
 
 
-@cached()
-def _words(text: str, pattern: str, expression: str, drops: bool) -> tuple[list[str], int]:
-    """Return the pre-tokens without white space, and the number of other parts dropped."""
-    if drops:
-        pre_tokens = mark_unmatched(text, pattern, expression)
-    else:
-        pre_tokens = [*_pre_tokenized(text, pattern, expression).pre_tokens()]
-    words = [part for part in pre_tokens if not isinstance(part, Unmatched)]
-    left_out = [part for part in pre_tokens if isinstance(part, Unmatched) and not part.isspace()]
-    return [word for part in words if (word := part.strip())], len(left_out)
+def _words(text: str, pattern: str, expression: str) -> list[str]:
+    """Return the pre-tokens without white space."""
+    pre_tokens = _pre_tokenized(text, pattern, expression).pre_tokens()
+    return [word for part in pre_tokens if (word := part.strip())]
 
 
 @cached()
-def _vocabulary(
-    text: str, pattern: str, expression: str, drops: bool, size: int
-) -> pretokenization.WordLevel:
-    return pretokenization.word_level(_words(text, pattern, expression, drops)[0], size)
+def _vocabulary(text: str, pattern: str, expression: str, size: int) -> pretokenization.WordLevel:
+    return pretokenization.word_level(_words(text, pattern, expression), size)
 
 
 def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> None:
@@ -486,23 +433,13 @@ def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> N
         "word became one unknown token, `[UNK]`. Spaces at the ends of pre-tokens are ignored here."
     )
     size = ENTRIES.any_number(50, help="The most frequent pre-tokens become the entries.")
-    drops = chosen.pattern in WITH_UNMATCHED_TEXT and DROP_UNMATCHED.toggle(
-        help="As in demonstrations that use only the words found by a regular expression. The rest "
-        "does not become a token, not even an unknown one."
-    )
-    try:
-        _, dropped = _words(column.cut.text, chosen.pattern, chosen.expression, drops)
-        vocabulary = _vocabulary(column.cut.text, chosen.pattern, chosen.expression, drops, size)
-    except SplitError as error:
-        st.error(markdown.escape(str(error)))
-        return
+    vocabulary = _vocabulary(column.cut.text, chosen.pattern, chosen.expression, size)
     unknown = vocabulary.total - vocabulary.known
     share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0%"
     st.markdown(
         f"The vocabulary has {len(vocabulary.entries):,} of {vocabulary.types:,} different words. "
         f"In this text, {unknown:,} of {counted(vocabulary.total, 'word')} are "
         f"unknown ({share})."
-        + (f" The pattern drops {counted(dropped, 'other part')} of the text." if dropped else "")
     )
     draw_table(
         tables.word_level(vocabulary),
@@ -514,7 +451,7 @@ def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> N
     if not text:
         return
     try:
-        typed, _ = _words(text, chosen.pattern, chosen.expression, drops)
+        typed = _words(text, chosen.pattern, chosen.expression)
     except SplitError as error:
         st.error(markdown.escape(str(error)))
         return
@@ -546,44 +483,3 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
         )
     else:
         st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")
-    if (place := SUMMARY.opened()) is not None:
-        with place:
-            _summary(text, done)
-            if unsplit:
-                draw_table(
-                    tables.occurrences(unsplit, places),
-                    "standing",
-                    label="Merges without pre-tokenization",
-                    right=[title for title, _ in places],
-                    download=True,
-                )
-
-
-def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:
-    apart = [_separated_pairs(text, choice.pattern, choice.expression) for choice, _ in done]
-    draw_table(
-        tables.splits([column for _, column in done], apart),
-        "summary",
-        label="Summary of the pre-tokenizations",
-        right=["pre-tokens", "distinct", "characters per pre-token"],
-        download=True,
-    )
-    st.caption(
-        "A separated pair is two neighboring characters in different pre-tokens, so no merge joins "
-        "them. The two numbers are those of such places, and of all places where the pair occurs."
-    )
-
-
-def _top_down(text: str) -> None:
-    titles = ("Sentences", "… then words", "… then stems, endings", "… then characters")
-    columns = [
-        pretokenization.PreTokenizedColumn(title, of)
-        for title, of in zip(titles, _levels(text), strict=True)
-    ]
-    _draw(columns, (), "levels", LEVELS_PART, "The text level by level")
-    endings = ", ".join(f"-{ending}" for ending in pretokenization.ENDINGS)
-    st.caption(
-        "Sentences are split into words, punctuation and white space; words before an ending of "
-        f"this list: {endings}, if {pretokenization.SHORTEST_STEM} letters or more stay before it. "
-        "Boundaries are never undone by a later level."
-    )

@@ -30,8 +30,7 @@ SHORT = "low low lower lowest, newer newest wider. " * 3
 YAO_MING = "姚明进入总决赛"
 
 
-SECTIONS = dict.fromkeys(("summary_open", "closer_open", "levels_open"), True)
-opened = partial(app_pages.opened, "Pre-tokenize", **SECTIONS)
+opened = partial(app_pages.opened, "Pre-tokenize", closer_open=True)
 
 
 def with_text(text: str, **state: Any) -> AppTest:
@@ -39,7 +38,7 @@ def with_text(text: str, **state: Any) -> AppTest:
 
 
 def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
-    """Return the payloads of the components: the columns, and the levels."""
+    """Return the payload of the rows."""
     return {data["ariaLabel"]: data for data in payloads(app) if "ariaLabel" in data}
 
 
@@ -75,17 +74,15 @@ def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
 # ---- merges ruled out
 
 
-def test_tables_list_merges_ruled_out_by_each_pattern() -> None:
+def test_picture_counts_the_merges_that_each_pattern_rules_out() -> None:
     app = with_text(SHORT, splits=["none", "gpt2", "characters"])
-    standing = table(app, "merge")
     tokens = pretokenization.unrestricted_merges(SHORT)
     gpt2 = pretokenization.occurrences(tokens, pretokenization.pre_tokenize(SHORT, "gpt2"))
-    assert [*table(app, "distinct")["pre-tokenization"]] == ["None", "Characters", "GPT-2"]
+    ruled_out = table(app, "ruled out")
     assert 0 < gpt2.count(0) < len(tokens)
-    assert [*standing["token"]] == [pretokenization.name(token) for token in tokens]
-    assert [*standing["GPT-2"]] == [str(number) if number else "ruled out" for number in gpt2]
-    assert {*standing["Characters"]} == {"ruled out"}
-    assert [*standing["no pre-tokenization"]] == [*standing["None"]]
+    assert [*ruled_out["pre-tokenization"]] == ["None", "Characters", "GPT-2"]
+    counts = [f"{count} of {len(tokens)}" for count in (0, len(tokens), gpt2.count(0))]
+    assert [*ruled_out["ruled out"]] == counts
 
 
 def test_text_that_all_split_alike_offers_one_that_differs() -> None:
@@ -120,18 +117,6 @@ def test_word_level_vocabulary_marks_unknown_words() -> None:
     assert [*table(app, "rank")["word"]] == ["the", "cat"]
     assert "2 of 5 words are unknown (40.0%)" in " ".join(one.value for one in app.markdown)
     assert app.code[-1].value == "the [UNK] [UNK] cat"
-
-
-def test_word_level_vocabulary_drops_unmatched_text_where_asked_for() -> None:
-    """Commas are words where every part is kept, and no words where only matches are taken."""
-    app = with_text("the cat, the dog", splits=["regex"], regex=r"\w+", unseen="a cat, a dog")
-    assert {*table(app, "rank")["word"]} == {"the", "cat", ",", "dog"}
-    app.toggle(key="drop_unmatched").set_value(True).run()
-    assert [*table(app, "rank")["word"]] == ["the", "cat", "dog"]
-    assert app.code[-1].value == "[UNK] cat [UNK] dog"
-    assert "1 other part" in " ".join(one.value for one in app.markdown)
-    app = with_text("the cat, the dog", splits=["words"])
-    assert "drop_unmatched" not in [one.key for one in app.toggle]
 
 
 # ---- word lists and custom expressions
