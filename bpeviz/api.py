@@ -13,6 +13,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
 from bpeviz.formats import MAX_FILE, archive
+from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Corpus
 
@@ -240,4 +241,6 @@ def files_at(path: str | Path) -> Mapping[str, bytes]:
     for member in formats.paths_to_read(Path(path)):
         with member.open("rb") as file:
             files[member.name] = file.read(MAX_FILE + 1)  # `parse` refuses a larger one
-    return archive.opened(files)
+        if files[member.name].startswith((MAGIC, b"PK")):  # it contains its settings
+            return archive.opened({member.name: files[member.name]})
+    return files

@@ -23,9 +23,7 @@ from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.formats import archive
 from bpeviz.formats.chat_templates import chat_template
-from bpeviz.formats.gguf.container import MAGIC
-from bpeviz.formats.model_settings import SETTINGS_FILES
-from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE, ChatTemplate
+from bpeviz.libraries.chat_template import SETTINGS, SOURCE, ChatTemplate
 from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.pretrained import catalog, download, hub
 
@@ -152,8 +150,11 @@ def _tokenizer_files(name: str) -> Mapping[str, bytes]:
         return download.contents(name)
     if name == STANDARD:
         return archive.opened({named(name): read_bytes(name, formats.MAX_FILE)})
-    with _read_errors(name):
+    try:
         return api.files_at(name)
+    except OSError as error:
+        reason = error.strerror or error
+        raise CommandError(f"{named(name)} could not be read: {reason}.") from error
 
 
 def tokenizer_inputs(name: str) -> list[str]:
@@ -163,17 +164,8 @@ def tokenizer_inputs(name: str) -> list[str]:
     if name in catalog.ENTRIES or hub.is_id(name):
         return []
     with contextlib.suppress(OSError, ValueError):  # loading reports the error
-        return [*map(str, formats.paths_to_read(Path(name))), *map(str, _chat_paths(name))]
+        return [*map(str, formats.paths_to_read(Path(name)))]
     return []
-
-
-def _chat_paths(name: str) -> list[Path]:
-    """Return the files of a chat template beside a tokenizer."""
-    folder = Path(name) if os.path.isdir(name) else Path(name).parent
-    beside = [folder / file for file in (*SETTINGS_FILES, SOURCE)]
-    return [
-        path for path in (*beside, *sorted((folder / FURTHER).glob("*.jinja"))) if path.is_file()
-    ]
 
 
 def load_chat_template(name: str) -> ChatTemplate:
@@ -182,43 +174,16 @@ def load_chat_template(name: str) -> ChatTemplate:
     Raises:
         ValueError: There is none, or its file cannot be read; the message is user-facing.
     """
-    contents: Mapping[str, bytes] = {}
     if name in catalog.ENTRIES and (shape := catalog.ENTRIES[name].chat) is not None:
         return shape.chat_template
-    if hub.is_id(name):
-        contents = download.contents(name)
-    elif name != STANDARD and name not in catalog.ENTRIES:
-        head = b"" if os.path.isdir(name) else _head(name)
-        if head.startswith((MAGIC, b"PK")):
-            contents = archive.opened({os.path.basename(name): head})
-        else:
-            contents = {
-                path.name: read_bytes(str(path), formats.MAX_FILE) for path in _chat_paths(name)
-            }
-    template = chat_template(contents)
+    is_read = name != STANDARD and name not in catalog.ENTRIES
+    template = chat_template(_tokenizer_files(name) if is_read else {})
     if template is None:
         raise CommandError(
             f"{named(name)} has no chat template. It would be in {SOURCE} or {SETTINGS} beside "
             "the tokenizer, or in the metadata of a GGUF file."
         )
     return template
-
-
-def _head(path: str) -> bytes:
-    """Return the first bytes of a file, as many as a tokenizer file may have."""
-    with _read_errors(path), open_file(path) as file:
-        return file.read(formats.MAX_FILE)
-
-
-@contextlib.contextmanager
-def _read_errors(path: str) -> Iterator[None]:
-    """Convert errors of reading a file to `CommandError`."""
-    try:
-        yield
-    except OSError as error:
-        raise CommandError(
-            f"{named(path)} could not be read: {error.strerror or error}."
-        ) from error
 
 
 # ---- Output

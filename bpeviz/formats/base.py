@@ -124,7 +124,6 @@ class Format:
         suffixes: endings of a path that select the format, in lower case, with the dot.
         other_files: other names of the same files, as other programs write them.
         algorithms: trainers for whose tokenizers a suffix selects this format before others.
-        settings: names of files with settings beside them, which are read as well.
         by_line: whether the format's library encodes lines without ▁ as bpeviz does, and may have
             one token for several unknown characters.
         example: Python code that loads the files with the format's own library, where its usual
@@ -145,7 +144,6 @@ class Format:
     suffixes: tuple[str, ...] = ()
     other_files: tuple[tuple[str, ...], ...] = ()
     algorithms: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
     by_line: bool = False
     example: str = ""
     assumption: Callable[[Source], str] | None = None

@@ -33,7 +33,7 @@ from bpeviz.formats.huggingface.common import (
     splits,
 )
 from bpeviz.formats.merges import as_ranks, byte_merges_of, pattern_of_ranks
-from bpeviz.formats.model_settings import GENERIC, GPT2, SETTINGS_FILES, model_settings
+from bpeviz.formats.model_settings import GENERIC, GPT2, model_settings
 from bpeviz.formats.parsing import (
     dump_json,
     encoded,
@@ -148,7 +148,6 @@ FORMAT = Format(
     write=_write,
     read=_read,
     detect=_detect,
-    settings=SETTINGS_FILES,
     assumption=_assumption,
     guesses_pattern=True,
 )

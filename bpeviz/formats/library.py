@@ -11,7 +11,7 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.model_settings import SETTINGS_FILES, model_settings
+from bpeviz.formats.model_settings import model_settings
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_ID, error_at
 from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, LibraryError
@@ -116,6 +116,5 @@ SENTENCEPIECE = Format(
     suffixes=(".model",),
     read=_read_sentencepiece,
     detect=_detect_sentencepiece,
-    settings=SETTINGS_FILES,
     assumption=_assumption,
 )

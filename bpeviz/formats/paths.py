@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import regex
@@ -12,6 +13,7 @@ from bpeviz.formats.base import HEAD, Format, FormatError, printable_name
 from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.recognition import is_companion
 from bpeviz.formats.registry import FORMATS, READERS
+from bpeviz.libraries.chat_template import FURTHER, SOURCE
 
 FOLDER_FORMAT = "gpt2"
 """The format of a folder, unless another one is named."""
@@ -63,69 +65,50 @@ def paths_to_save(
 
 
 def paths_to_read(path: Path) -> list[Path]:
-    """Return the files of the tokenizer at a path: of a folder, or of one of its files.
+    """Return the files of the tokenizer at a path, and the settings of a model beside them.
+
+    Args:
+        path: a folder, or one of its files.
 
     Raises:
         FormatError: the folder does not contain a tokenizer.
     """
-    if path.is_dir():
-        if own_names := names_to_read(_names(path)) or recognized_names(_heads(path)):
-            return [path / name for name in own_names]
-        folders = sorted(
-            folder.name
-            for folder in path.iterdir()
-            if folder.is_dir() and names_to_read(_names(folder))
-        )
-        if folders:
-            raise FormatError(
-                f"The folder {printable_name(str(path))} does not contain a tokenizer itself, but "
-                f"{printable_name(', '.join(folders))} in it does. Name that folder."
-            )
-        expected = ", ".join(
-            dict.fromkeys(
-                " and ".join(f.files if not f.suffixes else f.files[:1])
-                for f in (FORMATS | READERS).values()
-            )
-        )
+    if not path.is_dir():
+        groups = chain.from_iterable(_groups({path.name, *_names(path.parent)}))
+        group = next((names for names in groups if path.name in names), [path.name])
+        return [*map(path.with_name, group), *_settings_in(path.parent)]
+    if names := names_to_read(_names(path)) or recognized_names(_heads(path)):
+        return [*(path / name for name in names), *_settings_in(path)]
+    folders = sorted(
+        folder.name
+        for folder in path.iterdir()
+        if folder.is_dir() and names_to_read(_names(folder))
+    )
+    if folders:
         raise FormatError(
-            f"The folder {printable_name(str(path))} does not contain a tokenizer, such as "
-            f"{expected}."
+            f"The folder {printable_name(str(path))} does not contain a tokenizer itself, but "
+            f"{printable_name(', '.join(folders))} in it does. Name that folder."
         )
-    for endings in _PREFIXED:
-        for ending in endings:
-            start = path.name.removesuffix(ending)
-            siblings = [path.with_name(f"{start}{ending}") for ending in endings]
-            if start != path.name and all(sibling.is_file() for sibling in siblings):
-                return [*siblings, *_settings_beside(path)]
-    for format in READERS.values():
-        if not format.suffixes and format.settings:
-            for names in (format.files, *format.other_files):
-                siblings = [path.with_name(name) for name in names]
-                if path in siblings and all(sibling.is_file() for sibling in siblings):
-                    return [*siblings, *_settings_beside(path)]
-    for format in FORMATS.values():
-        if path.suffix.lower() in format.suffixes:
-            first, *others = format.files
-            beside = [_beside(path, name.removeprefix(first)) for name in others]
-            beside += [path.with_name(name) for name in _settings(path.suffix.lower())]
-            return [path, *(file for file in beside if file.is_file())]
-    return [path, *(_settings_beside(path) if path.suffix.lower() == ".txt" else ())]
+    expected = ", ".join(
+        dict.fromkeys(
+            " and ".join(f.files if not f.suffixes else f.files[:1])
+            for f in (FORMATS | READERS).values()
+        )
+    )
+    raise FormatError(
+        f"The folder {printable_name(str(path))} does not contain a tokenizer, such as {expected}."
+    )
 
 
-def _settings_beside(path: Path) -> list[Path]:
-    """Return the files with settings beside a vocabulary."""
-    return [file for name in SETTINGS_FILES if (file := path.with_name(name)).is_file()]
+def _settings_in(folder: Path) -> list[Path]:
+    """Return the files with settings and chat templates of a model."""
+    files = [folder / name for name in (*SETTINGS_FILES, SOURCE)]
+    files += sorted((folder / FURTHER).glob("*.jinja"))
+    return [file for file in files if file.is_file()]
 
 
-_PREFIXED = (("-vocab.json", "-merges.txt"), (".vocab", ".merges.txt"))
-"""The endings of two files after the name of their tokenizer."""
-
-
-def _settings(suffix: str) -> Collection[str]:
-    """Return the names of settings beside files with a suffix."""
-    return {
-        name for format in READERS.values() if suffix in format.suffixes for name in format.settings
-    }
+_PREFIXED = (("-vocab.json", "-merges.txt"), (".vocab", ".merges.txt"), ("-vocab.txt",))
+"""The endings of files after the name of their tokenizer, as `tokenizers` saves them."""
 
 
 def _names(folder: Path) -> list[str]:
@@ -141,27 +124,25 @@ def names_to_read(names: Collection[str]) -> list[str]:
     Args:
         names: The names of all files in the folder.
     """
+    return next((groups[0] for groups in _groups({*names}) if len(groups) == 1), [])
+
+
+def _groups(names: set[str]) -> Iterator[list[list[str]]]:
+    """Yield by each rule, the surest first, which files in a folder may be a tokenizer."""
     # What is written first: tokenizer.json before the tokenizer.model beside it.
     for format in (FORMATS | READERS).values():
         for files in (format.files, *format.other_files):
-            needed = files[:1] if format.suffixes else files
-            if all(name in names for name in needed):
-                return [name for name in (*files, *format.settings) if name in names]
-    # Names with a prefix, as `tokenizers` saves them: mine-vocab.json and mine-merges.txt.
-    for of_pair in (*_PREFIXED, ("-vocab.txt",)):
-        mains = [name for name in names if name.endswith(of_pair[0])]
-        if len(mains) == 1:
-            both = [mains[0].removesuffix(of_pair[0]) + ending for ending in of_pair]
-            if all(name in names for name in both):
-                return [name for name in (*both, *SETTINGS_FILES) if name in names]
-    # Names of other programs, such as spiece.model, if only one file may be a tokenizer.
+            if names.issuperset(files[:1] if format.suffixes else files):
+                yield [[name for name in files if name in names]]
+    for endings in _PREFIXED:
+        titles = (name.removesuffix(endings[0]) for name in names if name.endswith(endings[0]))
+        groups = ([title + ending for ending in endings] for title in titles)
+        yield [group for group in groups if names.issuperset(group)]
+    # Names of other programs, such as spiece.model.
     for format in READERS.values():
         suffixes = tuple(suffix for suffix in format.suffixes if suffix not in (".json", ".csv"))
-        vocabularies = [name for name in names if suffixes and name.lower().endswith(suffixes)]
-        if len(vocabularies) == 1:
-            beside = (f"{vocabularies[0]}.json", *format.settings)
-            return [vocabularies[0], *(name for name in beside if name in names)]
-    return []
+        mains = (name for name in names if name.lower().endswith(suffixes))
+        yield [[main, *names.intersection([f"{main}.json"])] for main in mains]
 
 
 def recognized_names(files: Mapping[str, bytes]) -> list[str]:

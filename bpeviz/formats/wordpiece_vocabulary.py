@@ -21,7 +21,7 @@ from bpeviz.formats.huggingface.common import (
     document_of,
     template,
 )
-from bpeviz.formats.model_settings import BERT, SETTINGS_FILES, model_settings
+from bpeviz.formats.model_settings import BERT, model_settings
 from bpeviz.formats.parsing import (
     checked_text,
     error_at,
@@ -127,6 +127,5 @@ FORMAT = Format(
     files=("vocab.txt",),
     read=_read_wordpiece,
     detect=_detect_wordpiece,
-    settings=SETTINGS_FILES,
     assumption=_assumption,
 )
