@@ -194,7 +194,9 @@ def inspect(
     ordinary, parts = tokenizer._split_at_special(text, special_tokens)
     for part, special in parts:
         size = len(part.encode())
-        id_lengths = ordinary._pieces(part) if special is None else [(special, size)]
+        id_lengths = (
+            ordinary.segment_texts([part])[0].tolist() if special is None else [(special, size)]
+        )
         if sum(length for _, length in id_lengths) != size:
             raise ValueError(
                 f"The pre-tokenization pattern of {tokenizer.name} skips a part of this text."

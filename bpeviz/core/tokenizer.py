@@ -464,13 +464,6 @@ class Tokenizer(ABC):
                 at += length
         return tokens
 
-    def _pieces(self, part: str) -> list[tuple[int, int]]:
-        """Return the tokens of `part`, a text without special tokens: (id, length in bytes).
-
-        Dropped stretches are included with `DROPPED_ID`.
-        """
-        return [*map(tuple, self.segment_texts([part])[0].tolist())]
-
 
 @dataclass(frozen=True, repr=False)
 class TrainedTokenizer(Tokenizer):

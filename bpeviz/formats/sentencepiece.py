@@ -10,7 +10,7 @@ The library adds up log probabilities in single precision. So they are rounded t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,9 @@ WRITTEN_QUANTUM = 2.0**-13
 
 BEFORE_SPACES = " ?[^ ]+| "
 """The expression of SentencePiece's own rule for Unigram: a pre-token begins at each space."""
+
+NORMAL, UNKNOWN_PIECE, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+"""Types of pieces."""
 
 SPLITS = {"whitespace": "", "words": "", "characters": "", CUSTOM: BEFORE_SPACES}
 """The pre-tokenization that follows from pieces alone, as a pattern with its expression.
@@ -106,6 +109,36 @@ def _unigram(dense: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
     return _model("UNIGRAM", pieces, special, special.pop(UNKNOWN), False, False)
 
 
+def new_model(
+    kind: str, rows: Iterable[tuple[str, float, int]], unknown: int, *, prefix: bool
+) -> Any:
+    """Return the message of a model that normalizes nothing, without BOS and EOS.
+
+    Args:
+        kind: "BPE" or "UNIGRAM".
+        rows: piece, score and type by id.
+        unknown: id of the unknown token.
+        prefix: whether each line gets a space before it.
+    """
+    from sentencepiece import sentencepiece_model_pb2
+
+    messages: Any = sentencepiece_model_pb2  # its classes are made at run time
+    model = messages.ModelProto()
+    for piece, score, row_kind in rows:
+        model.pieces.add(piece=piece, score=score, type=row_kind)
+    trainer, rules = model.trainer_spec, model.normalizer_spec
+    trainer.model_type = messages.TrainerSpec.ModelType.Value(kind)
+    trainer.vocab_size = len(model.pieces)
+    trainer.byte_fallback = any(piece.type == BYTE for piece in model.pieces)
+    trainer.unk_id = unknown
+    trainer.bos_id = trainer.eos_id = trainer.pad_id = -1
+    rules.name = "identity"
+    rules.add_dummy_prefix = prefix
+    rules.remove_extra_whitespaces = False
+    rules.escape_whitespaces = True
+    return model
+
+
 def _model(
     kind: str,
     pieces: Mapping[int, tuple[str, float]],
@@ -117,26 +150,22 @@ def _model(
     """Return the message.
 
     Args:
-        kind: "BPE" or "UNIGRAM".
+        kind: as in `new_model`.
         pieces: piece and score by id.
         special: ids of special tokens, without the unknown one.
         unknown: id of the unknown token. The library needs one; None adds it after all others.
         fallback: whether the first pieces are bytes, the tokens of unknown characters.
-        prefix: whether each line gets a space before it.
+        prefix: as in `new_model`.
     """
-    from sentencepiece import sentencepiece_model_pb2
-
     if not pieces:
         raise UnsupportedError("it has no piece, and the library refuses an empty model")
-    messages: Any = sentencepiece_model_pb2  # its classes are made at run time
-    kinds = messages.ModelProto.SentencePiece
     rows = {
-        i: (piece, score, kinds.BYTE if fallback and piece in _BYTES else kinds.NORMAL)
+        i: (piece, score, BYTE if fallback and piece in _BYTES else NORMAL)
         for i, (piece, score) in pieces.items()
     }
-    rows |= {i: (name, 0.0, kinds.CONTROL) for name, i in special.items()}
-    last = max(rows, default=-1) + 1
-    rows[last if unknown is None else unknown] = (UNKNOWN, 0.0, kinds.UNKNOWN)
+    rows |= {i: (name, 0.0, CONTROL) for name, i in special.items()}
+    unknown = max(rows) + 1 if unknown is None else unknown
+    rows[unknown] = (UNKNOWN, 0.0, UNKNOWN_PIECE)
     if {*rows} != {*range(len(rows))}:
         raise UnsupportedError("its ids have gaps, and in this format they are indices of a list")
     seen: dict[str, int] = {}
@@ -147,21 +176,7 @@ def _model(
             raise UnsupportedError(
                 f"its token {quoted(piece)} contains NUL, which the library refuses"
             )
-    model = messages.ModelProto()
-    for i in range(len(rows)):
-        piece, score, row_kind = rows[i]
-        model.pieces.add(piece=piece, score=score, type=row_kind)
-    trainer = model.trainer_spec
-    trainer.model_type = messages.TrainerSpec.ModelType.Value(kind)
-    trainer.vocab_size = len(rows)
-    trainer.byte_fallback = fallback
-    trainer.unk_id = last if unknown is None else unknown
-    trainer.bos_id = trainer.eos_id = trainer.pad_id = -1
-    rules = model.normalizer_spec
-    rules.name = "identity"
-    rules.add_dummy_prefix = prefix
-    rules.remove_extra_whitespaces = False
-    rules.escape_whitespaces = True
+    model = new_model(kind, [rows[i] for i in range(len(rows))], unknown, prefix=prefix)
     content: bytes = model.SerializeToString(deterministic=True)
     return content
 

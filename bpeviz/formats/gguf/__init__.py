@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import regex
@@ -33,13 +34,19 @@ from bpeviz.formats.huggingface.common import (
 from bpeviz.formats.library import read_sentencepiece
 from bpeviz.formats.parsing import quoted
 from bpeviz.formats.rwkv import greedy_tokenizer, unescaped
+from bpeviz.formats.sentencepiece import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN_PIECE,
+    UNUSED,
+    USER_DEFINED,
+    new_model,
+)
 from bpeviz.formats.wordpiece_vocabulary import bert_document, is_lower
 from bpeviz.text import shorten
 
 _KEY = "tokenizer.ggml."
-_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
-"""Types of tokens: those of SentencePiece."""
-
 _SPACE = "▁"
 _LEFT_MASK = ("jina-v2-de", "jina-v2-es", "jina-v2-code", "nomic-bert-moe", "jina-bert-v3")
 """Pre-tokenizers and architectures whose "<mask>" contains the white space before it."""
@@ -71,7 +78,7 @@ class _Model:
     @cached_property
     def types(self) -> list[int]:
         """The type of each token."""
-        return self._column("token_type", "i", _NORMAL)
+        return self._column("token_type", "i", NORMAL)
 
     @cached_property
     def scores(self) -> list[float]:
@@ -104,7 +111,7 @@ class _Model:
     def added(self) -> dict[str, int]:
         """Return the tokens that are found in a text before all others, or that are special."""
         types = zip(self.tokens, self.types, strict=True)
-        kinds = (_UNKNOWN, _CONTROL, _USER_DEFINED)
+        kinds = (UNKNOWN_PIECE, CONTROL, USER_DEFINED)
         return {token: i for i, (token, kind) in enumerate(types) if kind in kinds}
 
     def flags(self) -> dict[int, list[str]]:
@@ -153,7 +160,7 @@ def bpe_document(metadata: Metadata) -> dict[str, Any]:
     )
     flags = model.flags()
     for token in document["added_tokens"]:
-        token["special"] = model.types[token["id"]] != _USER_DEFINED
+        token["special"] = model.types[token["id"]] != USER_DEFINED
         token |= dict.fromkeys(flags.get(token["id"], ()), True)
     before = [model.id("bos", 11)] * model.flag("add_bos_token", pre_tokenizer.adds_bos)
     after = [model.id("eos", 11)] * model.flag("add_eos_token", False)
@@ -197,15 +204,7 @@ def _merges(model: _Model, entries: Mapping[str, int]) -> list[tuple[str, str]]:
 # ---- SentencePiece
 
 
-def _llama(model: _Model) -> Tokenizer:
-    return _sentencepiece(model, "BPE", unknown=0, bos=1, eos=2)
-
-
-def _t5(model: _Model) -> Tokenizer:
-    return _sentencepiece(model, "UNIGRAM", unknown=2, bos=-1, eos=1)
-
-
-def _sentencepiece(model: _Model, kind: str, *, unknown: int, bos: int, eos: int) -> Tokenizer:
+def _sentencepiece(model: _Model, *, kind: str, unknown: int, bos: int, eos: int) -> Tokenizer:
     """Return the tokenizer of a SentencePiece model.
 
     Args:
@@ -215,39 +214,26 @@ def _sentencepiece(model: _Model, kind: str, *, unknown: int, bos: int, eos: int
         bos: the default id of the token before a text, or -1.
         eos: the default id of the token after it, or -1.
     """
-    from sentencepiece import sentencepiece_model_pb2
-
-    messages: Any = sentencepiece_model_pb2  # its classes are made at run time
-    proto = messages.ModelProto()
-    types = [*model.types]
+    others = (CONTROL, USER_DEFINED, UNUSED, BYTE)
+    types = [of_token if of_token in others else NORMAL for of_token in model.types]
     unknown_id = model.id("unknown", unknown)
     if unknown_id is None:
         raise model.metadata.error("", "it has no unknown token, which SentencePiece requires")
-    types = [_NORMAL if token_type == _UNKNOWN else token_type for token_type in types]
-    types[unknown_id] = _UNKNOWN
-    for token, score, token_type in zip(model.tokens, model.scores, types, strict=True):
-        piece = token.replace(" ", _SPACE)
-        proto.pieces.add(
-            piece=piece, score=score, type=token_type if token_type in range(1, 7) else _NORMAL
-        )
+    types[unknown_id] = UNKNOWN_PIECE
+    pieces = [token.replace(" ", _SPACE) for token in model.tokens]
+    rows = zip(pieces, model.scores, types, strict=True)
+    prefix = model.flag("add_space_prefix", kind == "BPE")
+    proto = new_model(kind, rows, unknown_id, prefix=prefix)
     trainer, rules = proto.trainer_spec, proto.normalizer_spec
-    trainer.model_type = messages.TrainerSpec.ModelType.Value(kind)
-    trainer.vocab_size = len(types)
-    trainer.byte_fallback = _BYTE in types
-    trainer.pad_id = -1
     ids = {"unk": unknown_id, "bos": model.id("bos", bos), "eos": model.id("eos", eos)}
     for name, token_id in ids.items():
-        is_control = token_id is not None and types[token_id] in (_CONTROL, _UNKNOWN)
-        setattr(trainer, f"{name}_id", token_id if is_control else -1)
-        if is_control:
-            setattr(trainer, f"{name}_piece", proto.pieces[token_id].piece)
-    rules.name = "identity"
+        if token_id is not None and types[token_id] in (CONTROL, UNKNOWN_PIECE):
+            setattr(trainer, f"{name}_id", token_id)
+            setattr(trainer, f"{name}_piece", pieces[token_id])
     charsmap = model.metadata.numbers(f"{_KEY}precompiled_charsmap", "iu")
     if kind == "UNIGRAM" and charsmap is not None:
         rules.precompiled_charsmap = charsmap.tobytes()
-    rules.add_dummy_prefix = model.flag("add_space_prefix", kind == "BPE")
     rules.remove_extra_whitespaces = model.flag("remove_extra_whitespaces", False)
-    rules.escape_whitespaces = True
     content: bytes = proto.SerializeToString(deterministic=True)
     return read_sentencepiece(model.name, model.metadata.file, content, model.flags())
 
@@ -261,7 +247,7 @@ def _bert(model: _Model) -> Tokenizer:
     for i, token in enumerate(model.tokens):
         if token.startswith(_SPACE):
             token = token.removeprefix(_SPACE)
-        elif model.types[i] == _NORMAL and not (token[:1] == "[" and token[-1:] == "]"):
+        elif model.types[i] == NORMAL and not (token[:1] == "[" and token[-1:] == "]"):
             token = f"##{token}"
         entries.setdefault(token, i)
     unknown = model.tokens[model.id("unknown", 100) or 0]
@@ -277,17 +263,17 @@ def _bert(model: _Model) -> Tokenizer:
 def _rwkv(model: _Model) -> Tokenizer:
     ids: dict[bytes, int] = {}
     for i, (token, kind) in enumerate(zip(model.tokens, model.types, strict=True)):
-        if kind not in (_CONTROL, _UNUSED):
+        if kind not in (CONTROL, UNUSED):
             ids.setdefault(unescaped(token), i)
-    special = {model.tokens[i]: i for i, kind in enumerate(model.types) if kind == _CONTROL}
+    special = {model.tokens[i]: i for i, kind in enumerate(model.types) if kind == CONTROL}
     return greedy_tokenizer(model.name, model.metadata.file, ids, special)
 
 
 _KINDS: dict[str, Callable[[_Model], Tokenizer]] = {
     "gpt2": _bpe,
     "gemma4": _bpe,
-    "llama": _llama,
-    "t5": _t5,
+    "llama": partial(_sentencepiece, kind="BPE", unknown=0, bos=1, eos=2),
+    "t5": partial(_sentencepiece, kind="UNIGRAM", unknown=2, bos=-1, eos=1),
     "bert": _bert,
     "rwkv": _rwkv,
 }
@@ -315,7 +301,7 @@ def _assumption(source: Source) -> str:
     if kind == "llama" and model.flag("add_space_prefix", True):
         points.append(_PREFIX)
     for token, token_type in zip(model.tokens, model.types, strict=True):
-        if token_type in (_NORMAL, _USER_DEFINED) and _SPECIAL.fullmatch(token):
+        if token_type in (NORMAL, USER_DEFINED) and _SPECIAL.fullmatch(token):
             points.append(f"may take {quoted(token)} for special, which the file does not")
             break
     return f"llama.cpp differs: it {'; it '.join(points)}." if points else ""

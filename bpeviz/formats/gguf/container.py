@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ _NUMBERS = {
 _COUNT, _TYPE = struct.Struct("<Q"), struct.Struct("<I")
 
 Value = bool | int | float | str | list[str] | NDArray[Any]
+Kind = TypeVar("Kind", bool, int, str, list[str])
 
 
 @dataclass(frozen=True)
@@ -48,19 +49,19 @@ class Metadata:
         """Return the error for a key."""
         return error_at(self.file, key, reason)
 
+    def _value(self, key: str, kind: type[Kind], expected: str) -> Kind | None:
+        value = self.values.get(key)
+        if value is None or type(value) is kind:
+            return value
+        raise self.error(key, f"expected {expected}")
+
     def text(self, key: str) -> str | None:
         """Return a text. Raises `FormatError` for another type."""
-        value = self.values.get(key)
-        if value is None or isinstance(value, str):
-            return value
-        raise self.error(key, "expected a text")
+        return self._value(key, str, "a text")
 
     def flag(self, key: str) -> bool | None:
         """Return a truth value. Raises `FormatError` for another type."""
-        value = self.values.get(key)
-        if value is None or isinstance(value, bool):
-            return value
-        raise self.error(key, "expected true or false")
+        return self._value(key, bool, "true or false")
 
     def index(self, key: str, size: int) -> int | None:
         """Return an index of a list; None also for one outside of it, as llama.cpp does.
@@ -68,19 +69,12 @@ class Metadata:
         Raises:
             FormatError: it is not a whole number.
         """
-        value = self.values.get(key)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self.error(key, "expected a whole number")
-        return value if 0 <= value < size else None
+        value = self._value(key, int, "a whole number")
+        return value if value is not None and 0 <= value < size else None
 
     def texts(self, key: str) -> list[str] | None:
         """Return a list of texts. Raises `FormatError` for another type."""
-        value = self.values.get(key)
-        if value is None or isinstance(value, list):
-            return value
-        raise self.error(key, "expected a list of texts")
+        return self._value(key, list, "a list of texts")
 
     def numbers(self, key: str, kinds: str) -> NDArray[Any] | None:
         """Return a list of numbers.
