@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -40,11 +41,8 @@ NOWHERE = "http://127.0.0.1:9"
 
 PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
 
-SLOWLY = {"pattern": "none", "ties": "largest", "vocab_size": 30_000}
-"""Options with which the training on `letters` takes seconds."""
-
-LINK = "/?sample=seashells&algorithm=bpe&largest=30000&bpe_ties=largest&pattern=none"
-"""A link to the first text with these options."""
+SLOWLY = "/?sample=seashells&algorithm=unigram&largest=8000"
+"""A link to the first text, with options by which the training on `letters` takes seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -63,29 +61,28 @@ def offline(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield server
 
 
-def letters() -> bytes:
+def letters(number: int = 200_000) -> bytes:
     """Return another text each time: a server keeps the training of a text."""
-    return "".join(random.choices("abcdefghijklm ", k=400_000)).encode()
+    return "".join(random.choices("abcdefghijklm ", k=number)).encode()
 
 
 def train_slowly(page: Page, server: Server) -> int:
-    """Wait until a page says how many merges its worker has made; return the suspended worker.
+    """Wait until a page says how many pieces its worker has found; return the suspended worker.
 
     So the training ends only when the user does something, and takes no time of the machine.
     """
-    progress = page.get_by_text("Training merges:")
+    progress = page.get_by_text(re.compile("Searching pieces|Pruning pieces"))
     end = time.monotonic() + TIMEOUT / 1_000
     while time.monotonic() < end:
-        await_equal(lambda: len(server.workers()), 1)
-        (worker,) = server.workers()
-        with contextlib.suppress(ProcessLookupError):  # the one of a former text has just ended
-            os.kill(worker, signal.SIGSTOP)
-            page.wait_for_timeout(500)  # the page looks at the progress 2.5 times a second
-            if progress.count():
-                return worker
-            os.kill(worker, signal.SIGCONT)
-        time.sleep(0.1)
-    raise AssertionError("The page does not say how many merges its worker has made.")
+        expect(progress).to_be_visible()
+        for worker in server.workers():
+            with contextlib.suppress(ProcessLookupError):  # the one of a former text has just ended
+                os.kill(worker, signal.SIGSTOP)
+                page.wait_for_timeout(500)  # the page looks at the progress 2.5 times a second
+                if progress.count():
+                    return worker
+                os.kill(worker, signal.SIGCONT)
+    raise AssertionError("The page does not say how many pieces its worker has found.")
 
 
 def await_no_worker(server: Server) -> None:
@@ -100,9 +97,10 @@ def test_training_ends_when_its_user_leaves_it_and_can_be_repeated(
     journey: Journey, offline: Server
 ) -> None:
     with journey.step("A long training shows its progress; nothing above it moves"):
-        page = journey.open(LINK, server=offline)
+        page = journey.open(SLOWLY, server=offline)
         stage = Stage(page)
-        stage.await_text(FIRST, **SLOWLY)
+        expect(stage.last).to_be_visible()
+        await_run(page)
         more = button(page, "More")
         places = at_rest(stage.section)["y"], at_rest(more)["y"]
         open_file(page, "letters.txt", letters())
@@ -134,7 +132,7 @@ def test_training_ends_when_its_user_leaves_it_and_can_be_repeated(
         await_no_worker(offline)
     with journey.step("At its end, the controls are where they were"):
         await_run(page)  # which draws the button once more
-        open_file(page, "letters.txt", letters())
+        open_file(page, "letters.txt", letters(60_000))
         os.kill(train_slowly(page, offline), signal.SIGCONT)
         expect(button(page, "Stop training")).to_have_count(0)
         expect(size_of_vocabulary(page)).to_be_enabled()
