@@ -302,6 +302,7 @@ class _Keys(NamedTuple):
 
 
 def _neighbors(rows: Iterable[Coloring]) -> _Keys:
+    """Return the color keys of rows in the order of coloring, each with those near it."""
     touching: Neighbors = defaultdict(set)
     near: Neighbors = defaultdict(set)
     early: list[list[int]] = []

@@ -196,6 +196,7 @@ def _difference(inspection: Inspection, decoded: str) -> list[Edit]:
 
 
 def _losses(inspection: Inspection, edits: Sequence[Edit]) -> Iterator[Loss]:
+    """Yield the losses of each reason, with the first places and what became of them."""
     tokenizer = inspection.tokenizer
     unknown = tokenizer.unknown_id
     name = "" if unknown is None else tokenizer.token_label(unknown)

@@ -146,6 +146,7 @@ def title(name: str) -> str:
 
 
 def _tokenizer_files(name: str) -> Mapping[str, bytes]:
+    """Return the files of a tokenizer by name, settings included. Raises `ValueError`."""
     if hub.is_id(name):
         return download.contents(name)
     if name == STANDARD:

@@ -80,6 +80,7 @@ class _Answer:
 
 
 def _answer(query: str, tokenizer: Tokenizer, options: argparse.Namespace) -> _Answer:
+    """Return the tokens that a query names, contains, or is encoded as."""
     quoted = visible(shorten(query))
     if options.containing:
         ids = token_lookup.containing(query, tokenizer)

@@ -49,6 +49,7 @@ _COMMANDS = (
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     raw: dict[str, Any] = {
         "formatter_class": argparse.RawDescriptionHelpFormatter,
         "allow_abbrev": False,
@@ -65,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    """Run the command that the arguments name; return its exit code."""
     options = _parser().parse_args(arguments)
     limits.check()
     try:

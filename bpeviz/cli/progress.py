@@ -43,6 +43,7 @@ class Progress:
 
     @contextlib.contextmanager
     def _lines(self, activity: str) -> Iterator[None]:
+        """Print a line at the beginning, at the end, and each ten seconds between."""
         start = last = time.monotonic()
         print_error(f"{activity} …")
 
@@ -59,6 +60,7 @@ class Progress:
 
 @contextlib.contextmanager
 def _updated_line(activity: str) -> Iterator[None]:
+    """Update one line of the terminal while the context is open."""
     from rich.console import Console  # only needed here, and importing it takes 0.1 seconds
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Line

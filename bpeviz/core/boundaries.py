@@ -430,7 +430,7 @@ AtomChanges = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 as in `ChangingBoundaries`."""
 
 
-def changes(timeline: Timeline) -> AtomChanges:
+def changes_of_timeline(timeline: Timeline) -> AtomChanges:
     """Return the entries of `ChangingBoundaries` for one row of atoms."""
     atoms = sum(timeline[0][2]) if timeline else 0
     by_atom: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]

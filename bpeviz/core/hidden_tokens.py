@@ -128,17 +128,17 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
                 cuts.append((parts, tuple(1 if i < 0 else self._lengths[i] for i in parts)))
         return cuts
 
-    def changes(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
+    def changes_of_rows(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         inside: dict[int, AtomChanges] = {}
-        changes = []
+        of_rows = []
         for ids, _ in self.merger._segment_rows(rows):
             for token_id in ids:
                 if token_id not in inside:
                     inside[token_id] = self._changes_inside(token_id)
             of_tokens = [atom_changes([]), *(inside[token_id] for token_id in ids)]
             counts, times, entries = zip(*of_tokens, strict=True)
-            changes.append((np.concatenate(counts), np.concatenate(times), np.concatenate(entries)))
-        return changes
+            of_rows.append((np.concatenate(counts), np.concatenate(times), np.concatenate(entries)))
+        return of_rows
 
     def _changes_inside(self, token_id: int) -> AtomChanges:
         """Return the entries of the atoms inside a token of the last step."""

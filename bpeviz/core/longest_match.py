@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges, changes
+from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges, changes_of_timeline
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
 from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation
 from bpeviz.core.training import MergeTraining
@@ -92,6 +92,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         return [self._segment_row(row) for row in rows]
 
     def _segment_row(self, row: AtomRow) -> Segmentation:
+        """Return the longest pieces of a row, from the left."""
         if self._is_unknown(row):
             return (UNKNOWN_ID,), (len(row),)
         string = _as_string(row)
@@ -105,7 +106,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             place += sizes[-1]
         return tuple(ids), tuple(sizes)
 
-    def changes(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
+    def changes_of_rows(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         """Return for rows of atom ids the tokens that begin at each atom over time.
 
         A step adds one piece. If it is now the longest one at the start of a token, the row is
@@ -114,11 +115,14 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         known = [row for row in rows if not self._is_unknown(row)]
         of_known = iter(self._changes_of_known(known))
         return [
-            changes([(-1, (UNKNOWN_ID,), (len(row),))]) if self._is_unknown(row) else next(of_known)
+            changes_of_timeline([(-1, (UNKNOWN_ID,), (len(row),))])
+            if self._is_unknown(row)
+            else next(of_known)
             for row in rows
         ]
 
     def _changes_of_known(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
+        """Return what `changes_of_rows` does for rows that are not unknown as a whole."""
         # Join all rows, with a gap after each; a token always begins at a gap.
         together = _NO_PIECE.join([*map(_as_string, rows), ""])
         at_first = np.fromiter(map(ord, together), np.int32, len(together)) - 1
@@ -132,6 +136,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             entries.append(entry)
 
         def segment_from(place: int, time: int) -> None:
+            """Take the longest pieces from a place on, up to a token that stays."""
             while True:
                 length = self._lengths[token[place]] if token[place] >= 0 else 1
                 if size[place] == length:
@@ -161,14 +166,14 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         all_entries = np.concatenate((at_first, np.array(entries, np.int32)))[order]
         counts = np.bincount(of_place, minlength=len(together))
         ends = np.concatenate(([0], np.cumsum(counts)))
-        changes: list[AtomChanges] = []
+        of_rows: list[AtomChanges] = []
         start = 0
         for row in rows:
             end = start + len(row)
             of_row = slice(ends[start], ends[end])
-            changes.append((counts[start:end], all_times[of_row], all_entries[of_row]))
+            of_rows.append((counts[start:end], all_times[of_row], all_entries[of_row]))
             start = end + 1  # after the gap
-        return changes
+        return of_rows
 
     def _longest_when_added(self, together: str) -> dict[int, list[int]]:
         """Return for each piece the positions where it is the longest when its step adds it."""

@@ -21,7 +21,7 @@ from bpeviz.core.boundaries import (
     ChangingBoundaries,
     Timeline,
     boundaries_from_changes,
-    changes,
+    changes_of_timeline,
     gather_rows,
     without_steps,
 )
@@ -696,7 +696,7 @@ class TrainedTokenizer(Tokenizer):
 class NonMonotonicTokenizer(TrainedTokenizer):
     """A tokenizer whose merged boundaries may reappear at a later step.
 
-    A subclass implements `timelines`, or `changes` if a step changes little.
+    A subclass implements `timelines`, or `changes_of_rows` if a step changes little.
     """
 
     def timelines(self, rows: Sequence[AtomRow]) -> list[Timeline]:
@@ -706,19 +706,20 @@ class NonMonotonicTokenizer(TrainedTokenizer):
         """
         raise NotImplementedError
 
-    def changes(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
+    def changes_of_rows(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         """Return the tokens that begin at each atom at every step, for each row of atom ids."""
-        return [changes(timeline) for timeline in self.timelines(rows)]
+        return [changes_of_timeline(timeline) for timeline in self.timelines(rows)]
 
     def boundaries(self, text: str | Documents) -> ChangingBoundaries:
         pre_tokens, order, breaks = self._split(text)
         drops = self.pre_tokenizer.drops
         row_of = {pre_token: self.row(pre_token)[0] for pre_token in pre_tokens}
         rows = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
-        changes_of = dict(zip(rows, self.changes(list(rows.values())), strict=True))
+        changes_of = dict(zip(rows, self.changes_of_rows(list(rows.values())), strict=True))
         for pre_token, row in row_of.items():
             if pre_token not in rows:
-                changes_of[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
+                dropped = (-1, (DROPPED_ID,) * len(row), (1,) * len(row))
+                changes_of[pre_token] = changes_of_timeline([dropped])
         atom_ids, ends = self.atoms_in(pre_tokens, order)
         rows_of_changes = [*map(changes_of.__getitem__, pre_tokens)]
         return boundaries_from_changes(

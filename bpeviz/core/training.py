@@ -239,6 +239,7 @@ class Training(NotebookValue, ABC):
         return self._split_boundaries(text, self.tokenizer())
 
     def _split_boundaries(self, text: str | Documents, tokenizer: Tokenizer) -> Boundaries:
+        """Return the boundaries of a text whose parts between special tokens are encoded alone."""
         each = [split_at_names(document, self.split_at) for document in documents_of(text)]
         if not any(is_name for parts in each for _, is_name in parts):
             return tokenizer.boundaries(text)

@@ -186,6 +186,7 @@ def read_bytes(path: str, limit: int, opened: Callable[[str], BinaryIO] = open_f
 
 
 def _texts(file: BinaryIO, span: ByteRange, encoding: str | None) -> Iterator[str]:
+    """Yield the text of a span in pieces that end between two characters. Raises `CorpusError`."""
     at, decoder = span.start, None
     if at:
         file.seek(at)

@@ -59,6 +59,7 @@ def read_ids(text: str, most: float = inf, longest: float = inf) -> list[int]:
 
 
 def _numbers(text: str) -> Iterator[int]:
+    """Yield the numbers between separators. Raises `IdsError` for another word."""
     for match in _WORD.finditer(text):
         word = match[0]
         if not _NUMBER.fullmatch(word):

@@ -13,6 +13,7 @@ The file's metadata contains the pre-tokenization as `bpeviz.pattern` and `bpevi
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -170,7 +171,9 @@ def _columns(
             raise CountsError(f"The column {name!r} contains {column.type} instead of {kind}.")
         if column.null_count:
             raise CountsError(f"The column {name!r} contains an empty value.")
-    pre_tokens = pa.concat_arrays([part.cast(pa.large_binary()) for part in _parts(table, "chunk")])
+    column = table.column("chunk")
+    chunks = column.chunks or [pa.array([], column.type)]
+    pre_tokens = pa.concat_arrays([chunk.cast(pa.large_binary()) for chunk in chunks])
     _, offset_buffer, data = pre_tokens.buffers()
     n = len(pre_tokens)
     edges = np.frombuffer(offset_buffer or b"", np.int64)[
@@ -183,13 +186,6 @@ def _columns(
         _whole(table, "count"),
         _whole(table, "first"),
     )
-
-
-def _parts(table: Any, name: str) -> list[Any]:
-    import pyarrow as pa
-
-    column = table.column(name)
-    return column.chunks or [pa.array([], column.type)]
 
 
 def _is(data_type: Any, name: str) -> bool:
@@ -216,8 +212,8 @@ def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> P
     """Return the counts ordered by first position. Raises `CountsError`."""
     lengths = np.diff(ends, prepend=0)
 
-    def shown(row: np.intp) -> str:
-        name = label(blob[int(ends[row] - lengths[row]) : int(ends[row])])
+    def shown(pre_token: bytes) -> str:
+        name = label(pre_token)
         return name if len(name) <= 40 else name[:40] + "…"
 
     for wrong, message in (
@@ -227,19 +223,14 @@ def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> P
     ):
         if wrong.any():
             row = np.argmax(wrong)
-            raise CountsError(
-                message.format(pre_token=shown(row), count=times[row], first=first[row])
-            )
+            name = shown(blob[int(ends[row] - lengths[row]) : int(ends[row])])
+            raise CountsError(message.format(pre_token=name, count=times[row], first=first[row]))
     if float((lengths.astype(np.float64) * times).sum()) >= _MAX_BYTES:
         raise CountsError("The counts are too large for any text.")
     counts = distinct(blob, ends, times, first, "")
     if len(counts) < len(ends):
-        seen: set[bytes] = set()
-        for index, (end, length) in enumerate(zip(ends.tolist(), lengths.tolist(), strict=True)):
-            pre_token = blob[end - length : end]
-            if pre_token in seen:
-                raise CountsError(f"The pre-token {shown(np.intp(index))} occurs twice.")
-            seen.add(pre_token)
+        pre_token, _ = Counter(arrow_pre_tokens(blob, ends).to_pylist()).most_common(1)[0]
+        raise CountsError(f"The pre-token {shown(pre_token)} occurs twice.")
     if (counts.first[1:] == counts.first[:-1]).any():
         row = np.argmax(counts.first[1:] == counts.first[:-1])
         raise CountsError(

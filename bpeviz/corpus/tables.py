@@ -402,6 +402,7 @@ def _values(path: str, text: str) -> dict[str, list[Any]]:
 
 
 def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, list[Any]]:
+    """Return the cells by column; the first row has headings, unless it has numbers."""
     _, first = next(rows, (0, []))
     if not first:
         raise CorpusError(f"{named(path)} is empty.")

@@ -210,6 +210,7 @@ def _tokenizer_name(files: Mapping[str, bytes]) -> str:
 
 
 def _detected(files: Mapping[str, bytes]) -> Format:
+    """Return the format that recognizes files, or whose suffix they have. Raises `FormatError`."""
     for format in READERS.values():
         if format.detect(files):
             return format

@@ -158,6 +158,7 @@ def _parse_about(about: Node) -> tuple[PreTokenizer, dict[int, str], dict[str, i
 
 
 def _alphabet(alphabet: Node, atoms: Atoms, end_mark: EndMark) -> dict[int, str]:
+    """Return the symbol of each atom by id. Raises `FormatError`."""
     symbols: dict[int, str] = {}
     for entry in alphabet.nodes():
         if len(entry.list()) != 2:

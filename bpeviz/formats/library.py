@@ -47,6 +47,7 @@ def content_of(tokenizer: Tokenizer, library: str) -> bytes | None:
 def _read(
     name: str, title: str, file: File, flags: Mapping[int, Sequence[str]] | None = None
 ) -> LibraryTokenizer:
+    """Load a file in its library, and check its sizes. Raises `FormatError`."""
     try:
         tokenizer = LibraryTokenizer(name, file, flags)
         if (size := tokenizer.info["size"]) > MAX_ENTRIES:

@@ -133,6 +133,7 @@ def _merges_of_remapped(tokenizer: RemappedTokenizer) -> Merges:
 
 
 def _merges_of_merger(tokenizer: Tokenizer) -> Merges:
+    """Return the merges of a tokenizer trained here. Raises `UnsupportedError`."""
     if not isinstance(tokenizer, MergedVocabulary):
         raise UnsupportedError("it does not merge")
     try:

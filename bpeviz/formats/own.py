@@ -224,6 +224,7 @@ def _merges(node: Node, first: int) -> tuple[Merge, ...]:
 
 
 def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
+    """Return the symbols of the atoms in the order of their ids. Raises `FormatError`."""
     over_bytes = pre_tokenizer.atoms == "bytes"
     if over_bytes and node.value is None:
         return _EVERY_BYTE

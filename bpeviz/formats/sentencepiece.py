@@ -58,6 +58,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 
 
 def _bpe(merges: Merges) -> bytes:
+    """Return the model of merges with ▁ for spaces. Raises `UnsupportedError`."""
     pre_tokenizer = merges.pre_tokenizer
     if pre_tokenizer.pattern != "none":
         raise UnsupportedError(
@@ -76,6 +77,7 @@ def _bpe(merges: Merges) -> bytes:
 
 
 def _unigram(dense: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
+    """Return the model of scored pieces. Raises `UnsupportedError`."""
     pre_tokenizer = dense.pre_tokenizer
     if pre_tokenizer.atoms == "bytes":
         raise UnsupportedError("its atoms are bytes, and the library has characters")

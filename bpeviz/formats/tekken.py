@@ -74,6 +74,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _special(document: Node, count: int) -> dict[str, int]:
+    """Return the ids of the special tokens by name. Raises `FormatError`."""
     names = dict(enumerate(_FIRST_SPECIAL))
     if document["special_tokens"].value:
         nodes = document["special_tokens"].nodes()

@@ -119,6 +119,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _arguments(arguments: Node, ranks: set[int]) -> tuple[str, str, dict[str, int]]:
+    """Return the pattern, its expression and the special tokens. Raises `FormatError`."""
     _ = arguments["name"]
     pattern, expression = pattern_in(arguments["pat_str"], "rust")
     special: dict[str, int] = {}
@@ -134,6 +135,7 @@ def _arguments(arguments: Node, ranks: set[int]) -> tuple[str, str, dict[str, in
 
 
 def _ranks(file: str, content: bytes) -> dict[bytes, int]:
+    """Return the rank of each token's bytes. Raises `FormatError`."""
     ranks: dict[bytes, int] = {}
     line_of: dict[int, int] = {}
     for number, line in enumerate(split_lines(file, content), 1):

@@ -157,6 +157,7 @@ class _WorkerTraining:
         return JobError(*error.args)
 
     def _listen(self, request: Request, code: int, parts: list[serving.Buffer]) -> bytes | None:
+        """Answer a message of the worker, or store the progress that it reports."""
         if code == worker.IN_SERVER:
             return worker.reply(parts, request.user)
         if code == worker.LONG:
@@ -251,6 +252,7 @@ class Job:
             self._ended.set()
 
     def _train(self) -> Result | JobError:
+        """Train in a worker, at first in a quick place; return the result, or why there is none."""
         training = self._training
         try:
             return training.run(self._request)

@@ -104,6 +104,7 @@ def ask(file: File, operation: str, payload: bytes = b"", *, reuse: bool = True)
 
 
 def _ask(file: File, operation: str, payload: bytes, reuse: bool, user: str | None = None) -> bytes:
+    """Do what `ask` does, for the user of a request. Raises `LibraryError`."""
     try:
         with _pool.worker(Request(user, file, reuse=reuse)) as child:
             if child.info is None:

@@ -220,6 +220,7 @@ class LibraryTokenizer(Tokenizer):
         return raw
 
     def _bytes_of(self, token_id: int, spelling: str) -> bytes:
+        """Return the bytes that a token stands for in a text, from its spelling."""
         if token_id == self.unknown_id:
             return "\N{REPLACEMENT CHARACTER}".encode()
         if token_id in self.added_ids:
@@ -284,6 +285,7 @@ class LibraryTokenizer(Tokenizer):
 
     @cached_property
     def _merges(self) -> RankedMerges | None:
+        """The merges of the file, or None if it has none that can be replayed."""
         model = self.info["model"]
         if model["type"] != "BPE" or model.get("continuing_subword_prefix"):
             return None

@@ -393,6 +393,7 @@ class Tally:
         return self._pending[0]
 
     def _compact(self) -> None:
+        """Join the counts of all parts so far to those of one."""
         if len(self._pending) > 1:
             sizes = np.array([len(counts.blob) for counts in self._pending], np.int64)
             before = np.cumsum(sizes) - sizes

@@ -499,6 +499,7 @@ def mark_unmatched(text: str, pattern: str = "gpt2", expression: str = "") -> li
 
 
 def _marked(text: str, spans: Sequence[int]) -> list[str]:
+    """Return the parts of a text in spans, and those between them as `Unmatched`."""
     parts: list[str] = []
     end = 0
     for start, stop in zip(spans[::2], spans[1::2], strict=True):

@@ -116,6 +116,7 @@ def _before_text(classes: Classes) -> Bools:
 
 
 def _gpt2(points: Integers, classes: Classes, starts: Bools) -> None:
+    """Move the starts of runs of one class to those of GPT-2's pattern."""
     n = len(points)
     space = points == _SPACE
     # Before other text, the last character of white space starts a pre-token. A space belongs to
@@ -130,6 +131,7 @@ def _gpt2(points: Integers, classes: Classes, starts: Bools) -> None:
 
 
 def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
+    """Move the starts of runs of one class to those of GPT-4's pattern."""
     n = len(points)
     digits = np.flatnonzero(classes == DIGIT)
     if len(digits):

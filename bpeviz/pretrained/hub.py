@@ -172,6 +172,7 @@ def fetch(name: str, report: Callable[[str], None]) -> None:
 
 
 def _download(model: ModelId, report: Callable[[str], None], end: float) -> None:
+    """Download and store the files of a model's tokenizer, until an `end` of the clock."""
     # It must be set before the first import. Otherwise the library asks the hub for a list of
     # programs, to state in each request which of them runs it.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
@@ -208,6 +209,7 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
 
 
 def _wanted(files: dict[str, Any]) -> list[str]:
+    """Return the names of the files of a tokenizer and beside it. Raises `DownloadError`."""
     for names in _WANTED:
         if all(name in files for name in names):
             beside = _BESIDE[:3] if names == _WANTED[0] else _BESIDE

@@ -218,7 +218,7 @@ class RankTokenizer(Tokenizer):
     ) -> Boundaries:
         self._check_whole(sum(map(len, pre_tokens)), len(ends))
         distinct, order = indexed(pre_tokens)
-        rows = [_changes(pre_token, self._ranks) for pre_token in distinct]
+        rows = [_changes_of_pre_token(pre_token, self._ranks) for pre_token in distinct]
         return boundaries_from_changes(rows, order, ends, atom_ids, self.steps)
 
     def _check_whole(self, covered: int, size: int) -> None:
@@ -292,27 +292,27 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
     return _Tree(times, parents)
 
 
-def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> AtomChanges:
+def _changes_of_pre_token(pre_token: bytes, ranks: Mapping[bytes, int]) -> AtomChanges:
     """Return the entries of `ChangingBoundaries` for each byte of a pre-token.
 
     A merge happens at the highest rank so far: with fewer ranks, the merges after that one would
     not have happened. A pre-token that is a token is whole from the rank of that token on.
     """
-    changes = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
+    at_bytes = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
     whole = ranks.get(pre_token)
     highest = 0
     for rank, start, middle in merged(pre_token, ranks.get)[1]:
         highest = max(highest, rank)
         if whole is not None and highest >= whole:
             break
-        changes[start][highest - 256] = rank
-        changes[middle][highest - 256] = INSIDE_ID
+        at_bytes[start][highest - 256] = rank
+        at_bytes[middle][highest - 256] = INSIDE_ID
     if whole is not None and len(pre_token) > 1:
-        changes[0][whole - 256] = whole
-        for at_byte in changes[1:]:
+        at_bytes[0][whole - 256] = whole
+        for at_byte in at_bytes[1:]:
             if [*at_byte.values()][-1] != INSIDE_ID:
                 at_byte[whole - 256] = INSIDE_ID
-    return atom_changes([at_byte.items() for at_byte in changes])
+    return atom_changes([at_byte.items() for at_byte in at_bytes])
 
 
 _loaded: dict[str, RankTokenizer] = {}

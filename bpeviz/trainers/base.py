@@ -309,6 +309,7 @@ class Trainer:
                 raise ValueError(f"The option {option.name} needs {needed}={value}.")
 
     def _check_size(self, vocab_size: object, merges: object) -> None:
+        """Raise `ValueError` unless one size is given, of a kind that this trainer takes."""
         if self.prunes and merges is not None:
             raise ValueError(f"{self.title} does not merge: give vocab_size instead of merges.")
         if not self.prunes and (vocab_size is None) == (merges is None):
@@ -321,6 +322,7 @@ class Trainer:
                 )
 
     def _checked_names(self, special_tokens: Any) -> tuple[str, ...]:
+        """Return the names of special tokens. Raises `ValueError` unless they differ."""
         is_single = isinstance(special_tokens, str) or not isinstance(special_tokens, Iterable)
         names: tuple[str, ...] = () if is_single else tuple(special_tokens)
         if is_single or not all(isinstance(name, str) for name in names):

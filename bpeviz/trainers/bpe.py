@@ -54,7 +54,7 @@ def count(rows: Rows) -> dict[Pair, int]:
     """
     counts: dict[Pair, int] = {}
     for ids, weight in rows:
-        for pair in pairwise(ids) if weight else ():
+        for pair in pairwise(ids) if weight else ():  # a pair that counts 0 is not merged
             counts[pair] = counts.get(pair, 0) + weight
     return counts
 

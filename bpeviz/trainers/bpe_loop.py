@@ -493,6 +493,7 @@ class _Round:
                 add(count, pair, group)
 
     def _merge_many(self, left: int, right: int, new: int, at: NDArray[Any]) -> None:
+        """Merge a pair at many positions by NumPy, and count the pairs beside it anew."""
         ids, left_size, size = self.ids, self._sizes[left], self._sizes[new]
         blocks = [
             slice(start, start + POSITIONS_AT_ONCE)

@@ -292,6 +292,8 @@ class MultilingualTraining(MergeTraining):
 def _details(
     training: MultilingualTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
+    """Return a table of the texts with their shares of the counts."""
+
     def table() -> dict[str, Sequence[object]]:
         shares = training.shares(text, step, boundaries)
         return {

@@ -314,6 +314,7 @@ class ParityTraining(MergeTraining):
 def _details(
     training: ParityTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
+    """Return a table of how far each text is compressed, and for which the next merge is."""
     unit = unit_of(text)
     unit = "byte" if training.measure == "byte" else unit
 

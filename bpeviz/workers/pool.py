@@ -233,6 +233,7 @@ class Pool:
         return free > bool(self._own(user, slow)) and self._has_share(user, slow)
 
     def _take_place(self, request: Request) -> None:
+        """Wait until a request may run. Raises its error, such as `BusyError`."""
         with self._lock:
             places = self._places[request.slow]
             before = [waiter.user for waiter in self._waiting if waiter.slow == request.slow]
@@ -280,6 +281,7 @@ class Pool:
     # ---- Workers
 
     def _take_child(self, request: Request) -> Child:
+        """Return the worker of a request: an idle one of its kind, or a new one."""
         child: Child | None = None
         with self._lock:
             # A slow request can wait for its worker to start; a quick one needs the last idle one.
@@ -326,6 +328,7 @@ class Pool:
                 self.stop(request, MemoryError())
 
     def _finish(self, request: Request, *, reuse: bool) -> None:
+        """Give back the place and the worker of a request; others may run."""
         with self._lock:
             request.done.set()
             self._running.remove(request)

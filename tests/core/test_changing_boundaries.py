@@ -13,7 +13,7 @@ from bpeviz.core.boundaries import (
     ChangingBoundaries,
     Timeline,
     boundaries_from_changes,
-    changes,
+    changes_of_timeline,
 )
 
 STEPS = 6
@@ -54,7 +54,7 @@ def boundaries_of(
     atoms = sum(length for i in order for _, length in rows[i][0][1])
     sizes = [(i * 7) % 4 for i in range(atoms)]  # 0 for a mark that is not text
     found = boundaries_from_changes(
-        [changes(as_timeline(row)) for row in rows],
+        [changes_of_timeline(as_timeline(row)) for row in rows],
         np.array(order, np.int64),
         np.cumsum(sizes, dtype=np.int64),
         np.zeros(atoms, np.int32),

@@ -178,6 +178,7 @@ class _Reader:
         return np.frombuffer(self._take(count * dtype.itemsize), dtype)
 
     def _texts(self, count: int, *, kept: bool) -> list[str] | None:
+        """Return a list of texts, or pass over it. Raises `FormatError`."""
         self._left -= count
         if self._left < 0:
             raise self._error(f"more than {_MAX_TEXTS:,} texts in lists are too many")

@@ -85,6 +85,7 @@ def to_document(tokenizer: LibraryTokenizer, _: object) -> dict[str, Any]:
 
 
 def _normalizers(rules: Any) -> list[ComponentJSON]:
+    """Return the normalizers that do what the rules of a model say."""
     normalizers: list[ComponentJSON] = []
     if rules.precompiled_charsmap:
         table = base64.b64encode(rules.precompiled_charsmap).decode()

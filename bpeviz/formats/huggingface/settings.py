@@ -27,15 +27,16 @@ def differences(source: Source) -> str:
         return ""
     _, content = source.single()
     try:
-        changes = [*_changes(model_settings(source.settings), json.loads(content))]
+        sentences = [*_sentences(model_settings(source.settings), json.loads(content))]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""  # the file is not valid, and reading it says why
-    if not changes:
+    if not sentences:
         return ""
-    return f"In transformers 5.24, {'; '.join(changes)}. bpeviz applies tokenizer.json alone."
+    return f"In transformers 5.24, {'; '.join(sentences)}. bpeviz applies tokenizer.json alone."
 
 
-def _changes(settings: ModelSettings, document: dict[str, Any]) -> Iterator[str]:
+def _sentences(settings: ModelSettings, document: dict[str, Any]) -> Iterator[str]:
+    """Yield what the settings of a model change, each as a clause."""
     name, family = settings.name, settings.family
     names = f"{settings.named_in} names {name}"
     is_llama = _LLAMA.fullmatch(name) and '"ByteLevel"' in json.dumps(document["pre_tokenizer"])
