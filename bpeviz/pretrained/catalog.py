@@ -26,21 +26,6 @@ from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import chat_shapes
 from bpeviz.pretrained.chat_shapes import ChatShape
 
-__all__ = [
-    "ENTRIES",
-    "NAMES",
-    "PREFIX",
-    "TITLES",
-    "CatalogEntry",
-    "VocabularyFile",
-    "Wheel",
-    "cache_folder",
-    "did_you_mean",
-    "files",
-    "title",
-]
-
-
 PREFIX = "hf:"
 """It precedes the id of a model on Hugging Face."""
 

@@ -34,25 +34,8 @@ from typing import Literal
 from bpeviz import context, limits
 from bpeviz.pretrained import catalog, hub, transfer
 from bpeviz.pretrained.catalog import VocabularyFile, Wheel, cache_folder, files
-from bpeviz.pretrained.transfer import (
-    DownloadError,
-    TooLargeError,
-    VocabularyUnavailable,
-    not_stored,
-    reason,
-)
-
-__all__ = [
-    "DownloadStatus",
-    "VocabularyUnavailable",
-    "available",
-    "contents",
-    "fetch",
-    "fetch_in_background",
-    "missing",
-    "paths",
-    "progress",
-]
+from bpeviz.pretrained.transfer import DownloadError, TooLargeError, not_stored, reason
+from bpeviz.pretrained.transfer import VocabularyUnavailable as VocabularyUnavailable
 
 
 @dataclass(frozen=True)

@@ -206,11 +206,6 @@ class Options:
 _COMMON = {common.name for common in fields(Options)} - {"split_at"}
 
 
-def no_names(_: Mapping[str, object]) -> tuple[str, ...]:
-    """Return no special tokens of a trainer, whatever its options."""
-    return ()
-
-
 @dataclass(frozen=True)
 class Trainer:
     """Declaration of a trainer, an entry of the registry.
@@ -252,7 +247,7 @@ class Trainer:
     prunes: bool = False
     splits_itself: bool = False
     reserved: tuple[str, ...] = (UNKNOWN,)
-    names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = no_names
+    names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = lambda _: ()
     texts: ScreenTexts = field(default_factory=ScreenTexts)
     saved: tuple[type[Any], ...] = ()
 

@@ -98,13 +98,6 @@ def atoms_and_merges(training: Any, step: int) -> str:
     return f"{len(training.alphabet)} {atoms} + {counted(step, 'merge')}"
 
 
-def no_details(
-    training: Any, text: str | Documents, boundaries: Boundaries, step: int
-) -> list[Detail]:
-    """Return no tables."""
-    return []
-
-
 @dataclass(frozen=True)
 class ScreenTexts:
     """On-screen texts about a training history. The defaults fit trainers that merge pairs.
@@ -131,7 +124,7 @@ class ScreenTexts:
     score: str | None = None
     beginning: Callable[[Any], str] = _beginning
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
-    details: Callable[[Any, str | Documents, Boundaries, int], list[Detail]] = no_details
+    details: Callable[[Any, str | Documents, Boundaries, int], list[Detail]] = lambda *_: []
     randomness: Randomness = DROPOUT
 
 

@@ -35,10 +35,8 @@ from bpeviz.formats.huggingface.common import require, template
 from bpeviz.formats.huggingface.settings import differences
 from bpeviz.formats.library import content_of, read_tokenizer_json
 from bpeviz.formats.merges import as_ranks, merges_of, tokenizer_of
-from bpeviz.formats.model_settings import SETTINGS_FILES as SETTINGS_FILES
 from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain
-from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
 from bpeviz.formats.remapped_ids import with_template
 from bpeviz.libraries.tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
 from bpeviz.libraries.worker import HUGGING_FACE
