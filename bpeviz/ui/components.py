@@ -88,12 +88,11 @@ its address as others reach it, "page", or ""; and whether to offer the code of 
 strip = _register("strip")
 """Shows a conversation as a model reads it (`bpeviz.views.conversation`)."""
 
-texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
+texts_table = _register("texts_table", has_own_style=False, opened=None)
 """Shows a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
 
 Under the key, the session then has the cell pressed last, "opened": {"text", "tokenizer",
-"number"}, of which the tokenizer is None for the name of a text; and the order of the rows,
-"sorted": {"column", "isAscending"}.
+"number"}, of which the tokenizer is None for the name of a text.
 """
 
 token_table = _register("token_table")

@@ -8,7 +8,7 @@ inserted later (`_with_data`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any, Literal
@@ -18,10 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.core.training import Training
 from bpeviz.palette import DARK, LIGHT
-from bpeviz.text import joined
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.screen_texts import Survival
 
@@ -55,9 +53,9 @@ def _axis(title: str) -> alt.Axis:
     return alt.Axis(title=title, minExtent=40, maxExtent=40, tickCount=5)
 
 
-def _drawn(chart: alt.LayerChart | alt.FacetChart, height: int = HEIGHT) -> Chart:
+def _drawn(chart: alt.LayerChart | alt.FacetChart) -> Chart:
     """Return a chart as Vega-Lite without title and data. It is cached: do not modify it."""
-    titled = chart.properties(height=height, title=alt.TitleParams("", anchor="start", fontSize=15))
+    titled = chart.properties(height=HEIGHT, title=alt.TitleParams("", anchor="start", fontSize=15))
     drawing: Chart = titled.to_dict()
     drawing.pop("config", None)  # the size from Altair's default theme
     return drawing
@@ -126,85 +124,6 @@ def decided(training: Training, last: int) -> Chart:
         for scale in _scales(chart, channel):
             scale["domain"] = [*ends[channel]]
     return chart
-
-
-NEUTRAL = "#8a8681"
-"""The color of curves beside the first one, on both backgrounds."""
-
-NAME_HEIGHT = 0.07
-"""The height of the name of a curve, relative to the axis."""
-
-
-@lru_cache(maxsize=1)
-def _curves() -> Chart:
-    """Return curves of tokenizers over vocabulary sizes. A dotted line leads to each name."""
-    x = alt.X("vocabulary:Q", title=f"vocabulary size {LOGARITHMIC}").scale(type="log", nice=False)
-    y = alt.Y("bytes per token:Q", title="bytes per token").scale(nice=False)
-    tooltip = [
-        "tokenizer:N",
-        alt.Tooltip("vocabulary:Q", format=","),
-        alt.Tooltip("bytes per token:Q", format=".2f"),
-    ]
-    others, first, ends = (alt.Chart(alt.NamedData(name)) for name in ("others", "first", "ends"))
-    dash = alt.StrokeDash("tokenizer:N", legend=None)
-    name = alt.Y("name:Q", title="bytes per token").scale(nice=False)
-    right = alt.value("width")
-    return _drawn(
-        alt.layer(
-            others.mark_line(color=NEUTRAL, strokeWidth=1.5).encode(
-                x=x, y=y, strokeDash=dash, tooltip=tooltip
-            ),
-            first.mark_line(strokeWidth=3).encode(x=x, y=y, tooltip=tooltip),
-            ends.mark_rule(color=NEUTRAL, strokeDash=[1, 3]).encode(
-                x=x, y=y, x2=right, y2="name:Q"
-            ),
-            ends.mark_text(align="left", dx=6, fontSize=13).encode(
-                x=right, y=name, text="tokenizer:N"
-            ),
-        ),
-        360,
-    )
-
-
-def sweeps(columns: Sequence[Column]) -> Chart:
-    """Return bytes per token over vocabulary sizes for each column."""
-    names = ("vocabulary", "bytes per token", "tokenizer")
-    curves = []
-    for column in columns:
-        sizes, ratios = sweep(column)
-        curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
-    ends = pa.concat_tables([curve.slice(len(curve) - 1) for curve in curves])
-    top = 1.05 * max(float(np.max(curve["bytes per token"])) for curve in curves)
-    places = _apart(ends["bytes per token"].to_numpy(), top * NAME_HEIGHT)
-    data = {
-        "first": curves[0],
-        "others": pa.concat_tables(curves[1:] or [curves[0].slice(0, 0)]),
-        "ends": ends.append_column("name", pa.array(places)),
-    }
-    chart = _with_data(_curves(), _most_bytes(ends.to_pylist()), **data)
-    for scale in _scales(chart, "y"):
-        scale["domain"] = [0, max(top, float(places.max()))]
-    return chart
-
-
-def _apart(places: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
-    """Return places of names at least a gap apart, each as near to its own as they allow."""
-    order = places.argsort()
-    steps = gap * np.arange(len(places))
-    moved = np.empty(len(places))
-    moved[order] = np.maximum.accumulate(places[order] - steps) + steps
-    return moved
-
-
-def _most_bytes(ends: Sequence[dict[str, Any]]) -> str:
-    """Return a title: the tokenizers with the most bytes per token at the ends of their curves."""
-    if len(ends) < 2:
-        return "Bytes per token over vocabulary sizes"
-    most = max(end["bytes per token"] for end in ends)
-    best = [end["tokenizer"] for end in ends if end["bytes per token"] == most]
-    if len(best) == len(ends):
-        return "All end at the same number of bytes per token"
-    return f"{joined(best)} {'has' if len(best) == 1 else 'have'} the most bytes per token"
 
 
 @lru_cache(maxsize=1)

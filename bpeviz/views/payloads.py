@@ -285,7 +285,6 @@ class TextsTable(TypedDict):
     startsAsTable: NotRequired[bool]
     opens: NotRequired[Sequence[str]]
     shown: NotRequired[dict[str, str | None] | None]
-    sorted: NotRequired[dict[str, str | bool] | None]
 
 
 class FileData(TypedDict, total=False):

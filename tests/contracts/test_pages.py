@@ -50,7 +50,7 @@ def inputs_of(app: AppTest) -> set[str]:
     }
 
 
-REPLACED = {"worst_text", "worst_under", "mirrored", "explained", "inspected_by"}
+REPLACED = {"mirrored", "explained", "inspected_by"}
 """Choices among other values of the page, for which it takes the first one if theirs is missing."""
 
 

@@ -96,8 +96,6 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
             for figure in (figures.bytes_per_token, figures.whole_words):
                 cells = table.locator("tr").filter(has_text=figure.name).locator("td")
                 expect(cells.nth(number)).to_have_text(figure.text(figure.of(measured)))
-        unfold(page, "By vocabulary size")
-        expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
         expect(page.get_by_text("Yours has 264 entries and saw this text; GPT-4o")).to_be_visible()
     with journey.step("Pointing at a token shows its span in every row, and tells of it"):
         spans = dict.fromkeys(("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"), " lighthouse")

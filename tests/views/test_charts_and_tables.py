@@ -16,7 +16,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis import metrics
 from bpeviz.analysis.figures import OF_TEXT, measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.merges import Merge
@@ -92,9 +91,6 @@ def test_title_of_the_decided_is_that_of_the_drawn_series(counts: list[int]) -> 
             raise AssertionError(other)
 
 
-# ---- sweeps
-
-
 def columns_of(text: str, *merges: int) -> list[Column]:
     columns = []
     for number in merges or (20, 80):
@@ -102,29 +98,6 @@ def columns_of(text: str, *merges: int) -> list[Column]:
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(f"{number} merges", tokenizer, boundaries, tokenizer.steps))
     return columns
-
-
-def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
-    columns = columns_of(samples.by_key("spanish").text)
-    chart = drawn(charts.sweeps(columns))
-    others, first, ends, names = rows_of(chart)
-    lines = first + others
-    assert "color" not in str([layer["encoding"] for layer in chart["layer"]])
-    # Each name stands beside the chart, none on another one.
-    assert [row["tokenizer"] for row in names] == [column.title for column in columns]
-    assert chart["layer"][3]["encoding"]["x"] == {"value": "width"}
-    low, high = sorted(row["name"] for row in names)
-    top = chart["layer"][0]["encoding"]["y"]["scale"]["domain"][1]
-    assert high - low >= 0.99 * top * charts.NAME_HEIGHT
-    for column in columns:
-        mine = [row for row in lines if row["tokenizer"] == column.title]
-        sizes, ratios = metrics.sweep(column)
-        assert [row["vocabulary"] for row in mine] == sizes.tolist()
-        assert [row["bytes per token"] for row in mine] == pytest.approx(ratios.tolist())
-        (end,) = [row for row in ends if row["tokenizer"] == column.title]
-        assert mine[-1].items() <= end.items()
-    most = max(ends, key=lambda row: float(row["bytes per token"]))
-    assert title_of(chart) == f"{most['tokenizer']} has the most bytes per token"
 
 
 # ---- tables

@@ -13,7 +13,6 @@ import { nextOrder, ordered } from "./order.js";
  * @property {string} label the accessible name
  * @property {string[]} header the title of the names, and the tokenizers
  * @property {import("./order.js").Row[]} rows
- * @property {import("./order.js").Sorted} [sorted] the order at first
  * @property {import("./dots.js").Plot | null} [plot] what the dot plot shows, if there is one
  * @property {[string, string]} [legends] what the marks of the chart and of the table mean
  * @property {boolean} [startsAsTable] whether the table is in front at first
@@ -59,7 +58,6 @@ class TextsTable {
     this.prefersChart ??= !data.startsAsTable;
     if (this.key !== data.key) {
       this.key = data.key;
-      this.sorted = data.sorted ?? null;
       this.width = 0;
       this.#draw();
     }
@@ -172,7 +170,6 @@ class TextsTable {
       if (this.data.rows.length < 2) return;
       this.sorted = nextOrder(this.sorted, this.#keys()[column], column > 0);
       this.#sort();
-      this.on("sorted", this.sorted ?? { column: "", isAscending: false });
     } else this.#open({ text: this.order[cell.parentElement.sectionRowIndex].name, column: column - 1 });
   }
 

@@ -43,7 +43,7 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import Section, SessionValue, SomeOf, Switch, Values, Widget, numbers
-from bpeviz.views import charts, playable, tables
+from bpeviz.views import playable, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Score
@@ -81,7 +81,6 @@ IDS = Switch("token_ids", "Token ids")
 PART = numbers("shown_of_", "Part shown")
 METRICS = Section("more_metrics_open", "More metrics")
 COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
-CURVES = Section("curves_open", "By vocabulary size")
 
 # ---- the page
 
@@ -91,10 +90,10 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from (COLUMNS, HOW_MANY)
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets(values)
-        yield from worst_lines.widgets()
+        yield worst_lines.WORST
     else:
         yield from values.members(PRICES)
-        yield from (METRICS, COSTS, CURVES)
+        yield from (METRICS, COSTS)
     yield from (UNDER, IDS)
     yield from values.members(PART)
 
@@ -432,14 +431,13 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
 
 @fragment
 def _measures(measured: Sequence[Measured], offers: Sequence[Offer]) -> None:
-    """Draw the first metrics, and folded the others, costs, and curves.
+    """Draw the first metrics, and folded the others and costs.
 
     Args:
         measured: The tokenizers.
         offers: The tokenizers that were chosen.
     """
-    columns = [part.column for part in measured]
-    titles = [column.title for column in columns]
+    titles = [part.column.title for part in measured]
     st.header("Metrics", anchor=False)
     first = tables.metrics(measured, chosen=figures.MAIN)
     draw_table(first, "measures", label="Metrics", right=titles)
@@ -455,16 +453,3 @@ def _measures(measured: Sequence[Measured], offers: Sequence[Offer]) -> None:
             known = {part.column.name: part.price for part in measured if part.price is not None}
             if many_texts.type_prices(offers) != known:
                 st.rerun()  # the verdict has the costs, too
-    if place := CURVES.opened():
-        is_dark = st.context.theme.type == "dark"
-        compared = [column for column in columns if not column.in_sample] or columns
-        with place:
-            st.vega_lite_chart(
-                spec=charts.in_theme(charts.sweeps(compared), is_dark=is_dark),
-                key="sweeps",
-                alt="Bytes per token by vocabulary size",
-            )
-            st.caption(
-                "Each curve shows the vocabularies of a tokenizer during training: for BPE, its "
-                "first merges only. It ends at the vocabulary shown above."
-            )

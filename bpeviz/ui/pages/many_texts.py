@@ -61,8 +61,6 @@ FIGURE = OneOf(
     "figure_of_texts", "Figure", titles={key: figure.title for key, figure in FIGURES.items()}
 )
 RELATIVE_TO = Name("relative_to", "Premium: tokens relative to", titles={})
-SORTED_BY = Name("texts_sorted_by", "Sort by", titles={})
-ASCENDING = Switch("texts_ascending", "Ascending")
 OPENED_TEXT = Name("text_in_tokens", "Text in tokens", titles={})
 UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
 """The tokenizer whose cell was pressed last."""
@@ -93,7 +91,7 @@ _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield from named_texts.widgets(values)
-    yield from (FIGURE, RELATIVE_TO, SORTED_BY, ASCENDING, OPENED_TEXT, SPECIAL)
+    yield from (FIGURE, RELATIVE_TO, OPENED_TEXT, SPECIAL)
     yield from values.members(PRICES)
 
 
@@ -196,20 +194,13 @@ def _why(comparison: Comparison, tokenizers: Mapping[str, Tokenizer], *, is_pric
 
 
 def _draw_table(payload: TextsTable, keys: Sequence[str], texts: Collection[str]) -> None:
-    """Draw the table, sorted and opened as the session has it."""
-    by = SORTED_BY.get()
-    payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
+    """Draw the table, with the cell that is open."""
     is_open = OPENED_TEXT.get() in texts and UNDER.get() in keys
     opened = {"text": OPENED_TEXT.get(), "tokenizer": UNDER.get()} if is_open else None
     payload["shown"] = opened
     payload["opens"] = keys
     with st.container(key="texts_table"):
-        components.texts_table(
-            payload,
-            _CELLS,
-            opened=_take_cell,
-            sorted=_take_order,
-        )
+        components.texts_table(payload, _CELLS, opened=_take_cell)
 
 
 def _notes(
@@ -303,13 +294,6 @@ def _take_cell() -> None:
     if cell["tokenizer"] is not None:
         UNDER.put(cell["tokenizer"])
     PRESSED.put(cell["number"])
-
-
-def _take_order() -> None:
-    """Store the order of the rows."""
-    order = st.session_state[_CELLS]["sorted"]
-    SORTED_BY.put(order["column"])
-    ASCENDING.put(order["isAscending"])
 
 
 @cached()

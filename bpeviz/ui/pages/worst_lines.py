@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -14,25 +13,19 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import digest_of, shorten
-from bpeviz.ui.pages.many_texts import OPENED_TEXT, UNDER, Name
+from bpeviz.ui import markdown
+from bpeviz.ui.pages.many_texts import OPENED_TEXT, UNDER
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
-from bpeviz.ui.widgets import Section, Widget
+from bpeviz.ui.widgets import Section
 from bpeviz.views.table import Table
 
 _LONGEST = 300
 """The most characters of a line that are shown."""
 
-WORST_TEXT = Name("worst_text", "Text", titles={})
-WORST_UNDER = Name("worst_under", "Tokenizer", titles={})
-WORST = Section("worst_lines_open", "Worst lines or rows", contents=(WORST_TEXT, WORST_UNDER))
-
-
-def widgets() -> Iterator[Widget[Any]]:
-    """Yield the widgets whose values belong in links."""
-    yield from (WORST, WORST_TEXT, WORST_UNDER)
+WORST = Section("worst_lines_open", "Worst lines or rows")
 
 
 def show(comparison: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
@@ -46,15 +39,15 @@ def _worst_lines(
 ) -> None:
     """Draw the lines or rows of a text with the most tokens per character."""
     names = {key: offer.name for key, (offer, _) in chosen.items()}
-    keys = [*names]
-    under = key if (key := UNDER.get()) in names else keys[0]
+    under = key if (key := UNDER.get()) in names else next(iter(names))
     name = OPENED_TEXT.get()
     if name not in texts:
         rows = [row for row in comparison.rows if row.tokenizer == names[under]]
         name = max(rows, key=lambda row: row.tokens).text
-    with st.container(horizontal=True, gap="small"):
-        name = WORST_TEXT.choose({name: name for name in texts}, index=[*texts].index(name))
-        under = WORST_UNDER.choose(names, index=keys.index(under))
+    st.caption(
+        f"{markdown.escape(f'{name} under {names[under]}')}. Press a number in the table above for "
+        "another text and tokenizer."
+    )
     text = texts[name]
     offer, tokenizer = chosen[under]
     worst = _worst(digest_of(text), offer, text, tokenizer)

@@ -100,13 +100,11 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own() -> None:
     files = [Opened(f"file {i}", name, TOKENIZER) for i, name in enumerate(names)]
     keys = ["yours", *(one.key for one in files)]
     state = {"tokenizers_opened": files, "compared": keys, "how_many_texts": "many"}
-    state |= {"worst_lines_open": True, "worst_under": "file 1"}
-    app = opened(**state, texts_sorted_by="file 3")
+    app = opened(**state)
     header = table(app)["header"]
     assert len({*header}) == len(header) == 1 + len(keys)
     assert header[1:4] == ["GPT-2 2", "Qwen 2", "Your tokenizer 2"]
     assert table(app)["opens"] == [*keys[1:], "yours"]
-    assert app.selectbox(key="worst_under").value == "file 1"
 
 
 def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
@@ -284,10 +282,11 @@ def test_section_has_the_worst_lines() -> None:
     (worst,) = shown_tables(app)
     dearest = max(TEXTS, key=lambda name: len(TOKENIZER.encode(TEXTS[name])))
     lines = bpeviz.worst_lines(TEXTS[dearest], TOKENIZER)
-    assert app.selectbox(key="worst_text").value == dearest
+    assert f"{dearest} under Your tokenizer." in captions(app)
     assert worst["Line"].tolist() == [str(line.number) for line in lines]
     assert worst["Text"].tolist() == [line.text for line in lines]
-    app.selectbox(key="worst_text").set_value("es").run()
+    app.session_state["text_in_tokens"] = "es"
+    app.run()
     assert shown_tables(app)[0]["Text"].tolist() == [
         line.text for line in bpeviz.worst_lines(TEXTS["es"], TOKENIZER)
     ]
