@@ -21,7 +21,7 @@ import pytest
 import bpeviz
 from bpeviz import Tokenizer, Training
 from bpeviz.analysis.conversation import encode_conversation
-from bpeviz.analysis.metrics import Column, common_ends, composed_tokens
+from bpeviz.analysis.metrics import Column, common_ends
 from bpeviz.analysis.trace import inspect
 from bpeviz.corpus import samples
 from bpeviz.libraries.chat_template import conversation
@@ -111,9 +111,16 @@ def spans_with(case: Case, name: str) -> int:
     return len(common_ends([column(case, case.encodes), column(case, loaded(name))]))
 
 
+def composed_tokens(tokenizer: Tokenizer) -> set[bytes]:
+    """Return the tokens of more than one byte."""
+    special = {*tokenizer.special_tokens.values()}
+    ids = (i for i in tokenizer.known_ids() if i not in special and not tokenizer.is_atom(i))
+    return {*map(tokenizer.token_bytes, ids)}
+
+
 def shared_with(case: Case, name: str) -> int:
     """Return the number of tokens that two vocabularies have in common, single bytes included."""
-    return 256 + len(composed_tokens(case.encodes).keys() & composed_tokens(loaded(name)).keys())
+    return 256 + len(composed_tokens(case.encodes) & composed_tokens(loaded(name)))
 
 
 WITH = {"spans with": spans_with, "tokens shared with": shared_with}

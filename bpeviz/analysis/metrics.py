@@ -1,4 +1,4 @@
-"""Columns of a text under tokenizers: boundaries, their agreement, and vocabularies.
+"""Columns of a text under tokenizers: boundaries, and their agreement.
 
 Some tokenizers drop a part of the text, such as WordPiece its white space. So that all remain
 comparable, ratios are those of the whole text, and dropped text between two tokens is one boundary:
@@ -7,7 +7,7 @@ it agrees with any boundary of another tokenizer within it or at its ends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,7 +26,6 @@ from bpeviz.core.boundaries import (
     MergeBoundaries,
 )
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.text import color_key, shorten
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends in UTF-8 bytes [spans]."""
@@ -268,43 +267,3 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
     sizes = column.tokenizer.sizes[steps + column.step + 1 - len(counts)]
     size, tokens = int(column.boundaries.ends[-1]) - len(column.breaks), counts[steps]
     return sizes, np.divide(size, tokens, where=tokens > 0, out=np.zeros(len(tokens)))
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The overlap of a vocabulary with others, counted over tokens of more than one atom.
-
-    tokens: number of different byte strings. shared: how many of them all other vocabularies have.
-    own: how many no other vocabulary has. examples: labels and color keys of the first of these.
-    """
-
-    title: str
-    tokens: int
-    shared: int
-    own: int
-    examples: tuple[tuple[str, int], ...]
-
-
-def composed_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
-    """Return the labels of all tokens of more than one atom, by their bytes, in the order of ids.
-
-    Bytes are comparable, while labels differ between vocabularies: `##s`, `s` and `▁s`.
-    """
-    special = set(tokenizer.special_tokens.values())
-    labels: dict[bytes, str] = {}
-    for token_id in tokenizer.known_ids():
-        if token_id not in special and not tokenizer.is_atom(token_id):
-            labels.setdefault(tokenizer.token_bytes(token_id), tokenizer.token_label(token_id))
-    return labels
-
-
-def vocabularies(composed: Sequence[tuple[str, Mapping[bytes, str]]]) -> list[Vocabulary]:
-    """Compare vocabularies: pairs of a title and its `composed_tokens`."""
-    compared = []
-    for number, (title, tokens) in enumerate(composed):
-        others = [keys.keys() for i, (_, keys) in enumerate(composed) if i != number]
-        own = [raw for raw in tokens if not any(raw in keys for keys in others)]
-        shared = sum(all(raw in keys for keys in others) for raw in tokens)
-        examples = tuple((shorten(tokens[raw], 24), color_key(raw)) for raw in own[:8])
-        compared.append(Vocabulary(title, len(tokens), shared if others else 0, len(own), examples))
-    return compared

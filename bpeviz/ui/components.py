@@ -63,7 +63,7 @@ def _register(
     return draw
 
 
-_player = _register("player", report=None, once=["way", "answer", "part", "word"])
+_player = _register("player", report=None, once=["way", "answer", "part"])
 _grid = _register("grid", once=["token"])
 _text_box = _register("text_box", change=None)
 _messages = _register("messages", change=None)
@@ -130,7 +130,6 @@ def player(
     on_way: Callable[[str], None] | None = None,
     on_answer: Callable[[], None] = lambda: None,
     on_part: Callable[[int], None] | None = None,
-    on_word: Callable[[str], None] | None = None,
 ) -> None:
     """Show one timeline, or several as rows of one score (`bpeviz.views.stage.Stage`).
 
@@ -145,9 +144,8 @@ def player(
         on_answer: Is called before the script runs again after an answer to its task, which the
             session then has under `key`, as "answer": {"of", "value"}.
         on_part: Like `on_way`, with a character of the part of a long text that is to be shown.
-        on_word: Is called with a pressed word, before the fragment runs again.
     """
-    calls = {"way": on_way, "part": on_part, "word": on_word}
+    calls = {"way": on_way, "part": on_part}
 
     def changed(name: str) -> None:
         if (call := calls[name]) is not None:
@@ -157,7 +155,7 @@ def player(
     if (linked := _linked_step(payload)) and (tour_step := linked.get("tourStep")):
         sent["tourStep"] = tour_step
     sent["initialStep"] = _first_step(payload)
-    sent["isFollowed"], sent["takesWords"] = on_way is not None, on_word is not None
+    sent["isFollowed"] = on_way is not None
     if player_report(payload, key)["key"] and not payload.get("isLive"):  # one may have more steps
         sent["views"] = []
     drawn = _player(sent, key, answer=on_answer, **{name: partial(changed, name) for name in calls})

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpeviz
-from bpeviz.analysis import metrics
 from bpeviz.analysis.hues import Hues
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, Part
@@ -185,11 +184,6 @@ class Trained:
     def race_groups(self, most: int) -> list[list[RaceGroup]]:
         """Return the best candidates of the first `most` steps."""
         return race.first_groups(self.first, most)
-
-    @cached()
-    def tokens(self, step: int) -> dict[bytes, str]:
-        """Return the tokens of the vocabulary after a step, as `metrics.composed_tokens` does."""
-        return metrics.composed_tokens(self.history.at_step(step))
 
 
 def _digest(text: str | Documents) -> object:

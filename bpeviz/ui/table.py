@@ -23,7 +23,6 @@ def draw_table(
     *,
     label: str,
     right: Collection[str] = (),
-    grouped: bool = False,
     download: bool = False,
     ids: Ids | None = None,
     look: Look | None = None,
@@ -35,13 +34,12 @@ def draw_table(
         key: The key of the element, and the name of its file.
         label: The accessible name.
         right: The names of right-aligned columns of texts.
-        grouped: Whether to separate the thousands of integers.
         download: Whether to offer the table as a file.
         ids: The ids in columns of tokens, which are drawn as in the text.
         look: The look of these tokens.
     """
     if ids is None and len(table) <= MOST_ROWS:
-        st.html(table.html(label, right=right, grouped=grouped))
+        st.html(table.html(label, right=right))
     else:
         data = payload(table, label, ids, look, searches=SEARCHED_ROWS)
         components.token_table(data, f"{key} as a table")

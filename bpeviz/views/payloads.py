@@ -212,7 +212,6 @@ class Player(TypedDict):
     ways: NotRequired[list[tuple[str, str]]]
     races: NotRequired[list[Race] | None]
     isFollowed: NotRequired[bool]
-    takesWords: NotRequired[bool]
     isLive: NotRequired[bool]
     isDiagram: NotRequired[bool]
     mirrored: NotRequired[Timeline]

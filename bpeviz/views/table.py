@@ -59,15 +59,13 @@ class TokenCell:
     Attributes:
         tokens: The label and the color index of each token, -1 for one without color.
         before: The words before them.
-        between: The sign between them as text.
     """
 
     tokens: Sequence[tuple[str, int]]
     before: str = ""
-    between: str = " | "
 
     def __str__(self) -> str:
-        return self.before + self.between.join(label for label, _ in self.tokens)
+        return self.before + " | ".join(label for label, _ in self.tokens)
 
     def html(self) -> str:
         """Return the tokens as HTML."""
@@ -144,7 +142,6 @@ class Table:
         label: str = "Table",
         *,
         right: Collection[str] = (),
-        grouped: bool = False,
     ) -> str:
         """Return the table as HTML, with escaped texts. The page or file styles its classes.
 
@@ -153,7 +150,6 @@ class Table:
         Args:
             label: The accessible name.
             right: The names of right-aligned columns of texts; those of numbers always are.
-            grouped: Whether to separate the thousands of integers.
         """
         columns = zip(self.names, self.columns, strict=True)
         is_right = [name in right or _are_numbers(values) for name, values in columns]
@@ -161,7 +157,7 @@ class Table:
         explains = self.names[-1] in _EXPLANATIONS
 
         def row(values: Sequence[Any], tag: str) -> str:
-            cells = [_text(value, grouped=grouped) for value in values]
+            cells = [_text(value) for value in values]
             html = [_html(*cell, tag) for cell in zip(cells, is_right, strict=True)]
             for i, value in enumerate(values):
                 if isinstance(value, TokenCell):
@@ -200,7 +196,7 @@ def _are_numbers(values: Sequence[object]) -> bool:
     return bool(known) and all(isinstance(value, int | float | np.integer) for value in known)
 
 
-def _text(value: object, *, grouped: bool = False) -> Cell:
+def _text(value: object) -> Cell:
     """Return a cell: at most four digits of a fraction, and nothing for a missing value.
 
     >>> [_text(value).text for value in (0.00132174, 12345.6, -1.5, 7, None)]
@@ -212,5 +208,4 @@ def _text(value: object, *, grouped: bool = False) -> Cell:
         return Cell("")
     if isinstance(value, float):
         return Cell(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}")
-    is_grouped = grouped and isinstance(value, int | np.integer)
-    return Cell(f"{value:,}" if is_grouped else str(value))
+    return Cell(str(value))

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis import figures
 from bpeviz.analysis.figures import MAIN, OF_TEXT, RELATIVE, Figure, Measured
-from bpeviz.analysis.hues import Hues
-from bpeviz.analysis.metrics import Vocabulary
 from bpeviz.analysis.pretokenization import Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
@@ -234,23 +232,6 @@ def word_level(vocabulary: WordLevel) -> Table:
             "rank": range(1, len(vocabulary.entries) + 1),
             "word": [pre_token_name(word) for word, _ in vocabulary.entries],
             "count": [count for _, count in vocabulary.entries],
-        }
-    )
-
-
-def vocabularies(rows: Sequence[Vocabulary], colors: Sequence[Hues]) -> Table:
-    """Return the overlap of vocabularies, one per row, with the color indices of its tokens."""
-    examples = [
-        TokenCell([(label, hues.index(key)) for label, key in row.examples], between="  ")
-        for row, hues in zip(rows, colors, strict=True)
-    ]
-    return Table.of(
-        {
-            "algorithm": [row.title for row in rows],
-            "tokens": [row.tokens for row in rows],
-            "in all of them": [row.shared for row in rows],
-            "only here": [row.own for row in rows],
-            "examples": examples,
         }
     )
 

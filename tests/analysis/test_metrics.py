@@ -17,10 +17,7 @@ from bpeviz.analysis.metrics import (
     sweep,
 )
 from bpeviz.core.boundaries import NEVER
-from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.corpus import samples
-from bpeviz.formats.remapped_ids import with_ids
-from bpeviz.text import color_key
 
 
 def trained_column(text: str, merges: int, training_text: str | None = None, **how: str) -> Column:
@@ -102,56 +99,3 @@ def test_common_boundaries_with_always_exist_at_every_step() -> None:
     assert kept[False] == [*range(1, len(text) + 1)]
     every = [{*column.boundaries.cuts(step).tolist()} for step in range(training.steps + 1)]
     assert kept[True] == sorted(set.intersection(*every)) != kept[False]
-
-
-# ---- vocabularies
-
-
-def test_composed_tokens_have_several_atoms_and_are_keyed_by_bytes() -> None:
-    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    pieces = bpeviz.train(words, "wordpiece", merges=4).tokenizer()
-    found = metrics.composed_tokens(pieces)
-    composed_ids = [i for i in range(pieces.vocab_size) if not pieces.is_atom(i)]
-    assert {*found} == {pieces.token_bytes(i) for i in composed_ids}
-    assert found[b"gs"] == "##gs"
-    # Atoms and special tokens do not count.
-    alone = bpeviz.train("low", merges=0, special_tokens=("<end>",)).tokenizer()
-    assert metrics.composed_tokens(alone) == {}
-
-
-def test_composed_tokens_leave_out_hidden_tokens() -> None:
-    training = bpeviz.train("hug pug pun bun hugs " * 3, merges=12, threshold=3)
-    tokenizer = training.tokenizer()
-    assert isinstance(tokenizer, HiddenTokenTokenizer)
-    raw = {i: tokenizer.token_bytes(i) for i in range(256, 256 + training.steps)}
-    hidden = {raw[i] for i in tokenizer.hidden}
-    assert 0 < len(hidden) < len(raw)
-    assert {*metrics.composed_tokens(tokenizer)} == {*raw.values()} - hidden
-    remapped = with_ids(tokenizer, tuple(i + 7 for i in range(256 + training.steps)), {})
-    assert metrics.composed_tokens(remapped) == metrics.composed_tokens(tokenizer)
-
-
-def test_composed_tokens_use_the_label_of_the_smallest_id() -> None:
-    """With a mark, ab within a word and ab at its end are two tokens."""
-    how = {"atoms": "characters", "end_mark": "symbol", "pattern": "whitespace"}
-    marked = bpeviz.train("ab ab ab abc abd cab", merges=3, **how).tokenizer()
-    names = [marked.token_label(i) for i in range(len(marked.alphabet), marked.vocab_size - 1)]
-    assert names == ["ab", "ab</w>", "abc"]
-    assert metrics.composed_tokens(marked) == {b"ab": "ab", b"abc": "abc"}
-
-
-def test_vocabularies_count_shared_and_exclusive_tokens() -> None:
-    a = {b"lo": "lo", b"low": "low", b"er": "er"}
-    b = {b"er": "##er", b"low": "low", b"es": "##es"}
-    c = {b"er": "er", b"est": "est"}
-    found = metrics.vocabularies([("A", a), ("B", b), ("C", c)])
-    assert [(one.title, one.tokens, one.shared, one.own, one.examples) for one in found] == [
-        ("A", 3, 1, 1, (("lo", color_key(b"lo")),)),
-        ("B", 3, 1, 1, (("##es", color_key(b"es")),)),
-        ("C", 2, 1, 1, (("est", color_key(b"est")),)),
-    ]
-    twice = metrics.vocabularies([("A", a), ("A", a)])
-    assert [(one.shared, one.own) for one in twice] == [(3, 0), (3, 0)]
-    assert [(one.tokens, one.shared) for one in metrics.vocabularies([("A", a)])] == [(3, 0)]
-    assert [one.own for one in metrics.vocabularies([("A", a), ("none", {})])] == [3, 0]
-    assert metrics.vocabularies([]) == []

@@ -45,7 +45,6 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {import("./bars.js").RacePayload[] | null} [races] the candidates of its steps, for each view, if there are any
  * @property {boolean} [isFollowed] whether the host follows the step, and opens other parts
- * @property {boolean} [takesWords] whether the host takes words that are pressed
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {boolean} [isDiagram] whether its text has its merges on it, however long it is
  * @property {import("./tokenized_text.js").TextPayload} [mirrored] the same text, whose merges hang below the letters
@@ -529,10 +528,7 @@ class Player {
       if (!document.getSelection().isCollapsed) return; // the user is selecting text
       if (this.task.takesPlaces) return this.task.click(event);
       const { view, atom } = place(event);
-      if (atom < 0) return;
-      const word = this.data.takesWords && view.word(atom);
-      if (word) this.on("word", word);
-      this.#showMerges(view, atom);
+      if (atom >= 0) this.#showMerges(view, atom);
     });
     host.addEventListener("copy", (event) => stage.score.copyTo(event, this.root));
   }

@@ -7,7 +7,7 @@ import { ABOVE_BYTES, LONGEST_OF_BYTES, Score } from "../shared/score.js";
 import { ScoreRow } from "../shared/score_row.js";
 import { TokenList } from "../shared/token_list.js";
 import { rankOf } from "./controls.js";
-import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
+import { TokenizedText, formatBytes } from "./tokenized_text.js";
 
 /** Names of bytes that look like nothing. */
 const BYTE_NAMES = { 0x09: "tab, ", 0x0a: "line feed, ", 0x0d: "carriage return, ", 0x20: "space, " };
@@ -208,12 +208,6 @@ export class TimelineView extends TokenizedText {
     const made = left[step - 1] < 0 ? `${merged} ${WHOLE}` : `${first} + ${second} → ${merged}`;
     const decision = kind === "pruning" ? `${merged} is pruned` : made;
     return `${decision}, ${this.facts(step - 1)}`;
-  }
-
-  /** Return the word around an atom; see `wordAt`. */
-  word(atom) {
-    const { start, end } = this.cells.cells[this.cells.cellOf[atom]];
-    return wordAt(this.data.text, start, end);
   }
 
   /** Return the lines of a token's tooltip. */

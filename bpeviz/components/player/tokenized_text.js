@@ -251,19 +251,3 @@ export class TokenizedText {
     return this.data.atomBytes?.includes(0) ? "characters and marks" : "characters";
   }
 }
-
-/**
- * Return the word around text[start:end], with the space before it, or "" where no word is. A word is
- * a run of letters, marks and digits.
- * @param {string} text
- * @param {number} start in UTF-16 units
- * @param {number} end
- */
-export function wordAt(text, start, end) {
-  const sign = text.slice(start, end);
-  if (!/^[\p{L}\p{M}\p{N}]+$/u.test(sign)) return "";
-  const before = text.slice(0, start).match(/[\p{L}\p{M}\p{N}]*$/u)[0];
-  const after = text.slice(end).match(/^[\p{L}\p{M}\p{N}]*/u)[0];
-  const space = text[start - before.length - 1] === " " ? " " : "";
-  return space + before + sign + after;
-}

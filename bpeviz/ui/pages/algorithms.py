@@ -46,8 +46,6 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import (
-    LARGEST_INTEGER,
-    NumberField,
     Section,
     Share,
     TextField,
@@ -81,13 +79,9 @@ SIZES_TRIED = 100
 """How many sizes are tried to open the page where the algorithms differ."""
 
 METRICS = Section("metrics_open", "Metrics: tokens per word, words kept whole, agreement")
-SHARED = Section("shared_open", "Tokens that the vocabularies share")
 PART = numbers("lock_of_", "Part shown")
 METHOD = numbers("random_of_", "Method", first=0)
-WORD = TextField(
-    "word", "Word (type one or click one above; a leading space counts)", longest=MAX_WORD
-)
-SEED = NumberField("seed", "Seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
+WORD = TextField("word", "Word (a leading space counts)", longest=MAX_WORD)
 
 
 def _strength(name: str, end: str) -> Share:
@@ -95,9 +89,7 @@ def _strength(name: str, end: str) -> Share:
 
 
 STRENGTH = WidgetFamily("strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength)
-RANDOM = Section(
-    "random_open", "One word, split at random", contents=(WORD, METHOD, STRENGTH, SEED)
-)
+RANDOM = Section("random_open", "One word, split at random", contents=(WORD, METHOD, STRENGTH))
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -109,12 +101,11 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         if key in TRAINERS:  # a message that is not from a browser may contain other keys
             yield SIDE_OPTIONS[key]
             yield from option_widgets(TRAINERS[key], values, SIDE)
-    yield from (METRICS, RANDOM, SHARED)
+    yield from (METRICS, RANDOM)
     yield from values.members(PART)
     yield WORD
     yield from values.members(METHOD)
     yield from values.members(STRENGTH)
-    yield SEED
 
 
 FIRST = ("bpe", "wordpiece", "unigram")
@@ -265,7 +256,7 @@ def _play(
     has_races = any(row.history.steps for row in shown)
     if has_races and all(len(row.training_boundaries) <= race.COUNTED for row in shown):
         drawn["races"] = _races(shown, payload, steps, report["isLacking"])
-    components.player(drawn, "lock_step", remarks.follow, on_part=on_part, on_word=_split)
+    components.player(drawn, "lock_step", remarks.follow, on_part=on_part)
     if st.context.is_embedded:
         return
     if text:
@@ -278,16 +269,8 @@ def _play(
     ]
     if able:
         RANDOM.show(_random_splits, *zip(*able, strict=True), text)
-    if len(shown) > 1:
-        SHARED.show(_vocabularies, shown, steps, colors)
     for row, step, hues in zip(shown, steps, colors, strict=True):
         details(row, step, row.first.look(hues))
-
-
-def _split(word: str) -> None:
-    """Split a pressed word at random (a callback)."""
-    WORD.put(word[:MAX_WORD])
-    RANDOM.put(True)
 
 
 def _races(shown: list[Trained], payload: Player, steps: list[int], is_lacking: bool) -> list[Race]:
@@ -311,21 +294,6 @@ def _metrics(text: str, columns: list[Column]) -> None:
         label="Metrics",
         right=[column.title for column in columns],
         download=True,
-    )
-
-
-def _vocabularies(shown: list[Trained], steps: list[int], colors: Sequence[Hues]) -> None:
-    tokens = [(_name(row), row.tokens(step)) for row, step in zip(shown, steps, strict=True)]
-    draw_table(
-        tables.vocabularies(metrics.vocabularies(tokens), colors),
-        "lock_vocabularies",
-        label="Tokens that the vocabularies share",
-        grouped=True,
-        download=True,
-    )
-    st.caption(
-        "Tokens of more than one byte or character, compared by their text, without marks such as "
-        "`##` and `</w>`."
     )
 
 
@@ -368,7 +336,6 @@ def _random_splits(
         strength = STRENGTH.member(f"{randomness.title} up to {randomness.most}").slider(
             randomness.strength, randomness.initial
         )
-        seed = SEED.any_number(0, step=1, width=140)
         st.caption(randomness.about)
     with right:
         if not word.strip():
@@ -380,7 +347,7 @@ def _random_splits(
             if len(training.pre_tokenizer.pre_tokens(pre_token)) > 1:
                 pre_token = pre_token.lstrip()
             name = training.pre_tokenizer.label(training.pre_tokenizer.symbols(pre_token))
-            drawn = training.segmentations(step, pre_token, strength, DRAWS, seed)
+            drawn = training.segmentations(step, pre_token, strength, DRAWS, seed=0)
         except ValueError as error:
             st.error(markdown.escape(str(error)))
             return
@@ -409,5 +376,5 @@ def _random_splits(
         st.caption(
             f"“{markdown.escape(name)}”: {counted(len(drawn), 'different segmentation')} in "
             f"{DRAWS:,} samples, "
-            f"{tokens:.2f} tokens on average. The same seed gives the same samples.{some}"
+            f"{tokens:.2f} tokens on average.{some}"
         )

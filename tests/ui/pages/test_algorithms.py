@@ -11,18 +11,16 @@ from html import unescape
 from typing import Any
 
 import pandas as pd
-import pytest
 from helpers import app_pages, usual
 from helpers.app_pages import errors
 from helpers.html_tables import shown_tables
 from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.analysis import figures, metrics
+from bpeviz.analysis import figures
 from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.corpus import samples
-from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.pages.algorithms import PAGE
 from bpeviz.ui.widgets import LinkValues
@@ -32,9 +30,7 @@ SHORT = "low low lower lowest, newer newest wider " * 3
 USUAL = ["bpe", "wordpiece", "unigram"]
 
 
-opened = partial(
-    app_pages.opened, "Algorithms", metrics_open=True, shared_open=True, random_open=True
-)
+opened = partial(app_pages.opened, "Algorithms", metrics_open=True, random_open=True)
 
 
 def with_text(text: str, **state: Any) -> AppTest:
@@ -88,9 +84,9 @@ def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:
     return []
 
 
-def other_tables(app: AppTest) -> list[pd.DataFrame]:
-    """Return the metrics and the shared tokens."""
-    return [one for one in shown_tables(app) if "share of the samples" not in one][:2]
+def metrics_of(app: AppTest) -> pd.DataFrame:
+    """Return the table of metrics."""
+    return next(table for table in shown_tables(app) if "metric" in table)
 
 
 # ---- display
@@ -128,14 +124,6 @@ def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
     )
 
 
-def test_vocabularies_with_id_gaps_are_compared() -> None:
-    if not download.available("cl100k_base"):
-        pytest.skip("cl100k_base is not on this machine.")
-    keys = ["multilingual", "adaptive"]
-    app = with_text(SHORT, algorithms=keys, side_adaptive_base="cl100k_base")
-    assert int(other_tables(app)[1].iloc[1, 1].replace(",", "")) > 90_000
-
-
 def test_text_that_all_cut_alike_offers_one_that_differs() -> None:
     app = with_text("banana banana", algorithms=["bpe", "superbpe"])
     assert answer(app).endswith(" BPE and SuperBPE split this text alike.")
@@ -152,24 +140,16 @@ def test_metrics_use_each_algorithm_step_for_the_size() -> None:
     size = payload["vocabSizes"][place]
     app = report_player(app, place)
     assert answer(app).startswith(f"With {size:,} entries")
-    columns, tokens = [], []
+    columns = []
     for key in USUAL:
         training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
         step = int(steps_at(training.sizes, size, size)[0])
         boundaries = training.tokenizer().boundaries(SHORT)
-        short = TRAINERS[key].short
-        columns.append(Column(short, training.at_step(step), boundaries, step))
-        tokens.append((short, metrics.composed_tokens(training.at_step(step))))
-    measures, shared = other_tables(app)
+        columns.append(Column(TRAINERS[key].short, training.at_step(step), boundaries, step))
     for measured in measure(SHORT, columns, 0):
-        values = measures.set_index("metric")[measured.column.title]
+        values = metrics_of(app).set_index("metric")[measured.column.title]
         for figure in (figures.tokens, figures.f1, figures.vocab_size):
             assert values[figure.name] == figure.text(figure.of(measured))
-    expected = [
-        (one.title, *(f"{count:,}" for count in (one.tokens, one.shared, one.own)))
-        for one in metrics.vocabularies(tokens)
-    ]
-    assert [tuple(row[:4]) for row in shared.to_numpy().tolist()] == expected
 
 
 def test_step_of_another_timeline_is_ignored() -> None:
