@@ -98,7 +98,7 @@ Under the key, the session then has the cell pressed last, "opened": {"text", "t
 token_table = _register("token_table")
 """Shows a table of tokens (`bpeviz.views.token_table`).
 
-For that of all steps, its data is {"view", "search"}, where "view" is from a timeline.
+For that of all steps, its data is {"view", "isOpen"}, where "view" is from a timeline.
 """
 
 tour = _register("tour", once=["step"])

@@ -15,7 +15,6 @@ from bpeviz.analysis.pretokenization import Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Decoded, Found, about
-from bpeviz.analysis.vocabulary_cost import Cost
 from bpeviz.core.lattice import Lattice, Path, score
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
@@ -232,22 +231,6 @@ def word_level(vocabulary: WordLevel) -> Table:
             "rank": range(1, len(vocabulary.entries) + 1),
             "word": [pre_token_name(word) for word, _ in vocabulary.entries],
             "count": [count for _, count in vocabulary.entries],
-        }
-    )
-
-
-def costs(sizes: Sequence[Cost], rarely: int) -> Table:
-    """Return the costs of vocabulary sizes, one size per row."""
-    return Table.of(
-        {
-            "vocabulary size": [f"{cost.size:,}" for cost in sizes],
-            "tokens of this text": [f"{cost.tokens:,}" for cost in sizes],
-            "bytes per token": [f"{cost.bytes_per_token:.2f}" for cost in sizes],
-            "embedding parameters": [f"{cost.parameters:,}" for cost in sizes],
-            f"tokens seen fewer than {rarely:,} times": [
-                f"{cost.rare:,} ({cost.rare / cost.size:.0%})" if cost.size else "0"
-                for cost in sizes
-            ],
         }
     )
 

@@ -255,9 +255,9 @@ def test_link_opens_settings_that_it_has_a_value_of(values: Any, is_folded: bool
 
 
 def test_browser_that_draws_a_choice_anew_begins_with_its_value() -> None:
-    app = app_pages.opened("Train", more_open=True, bpe_atoms="characters", by_merges=True)
+    app = app_pages.opened("Train", more_open=True, bpe_atoms="characters", counted=True)
     assert [box.proto.default for box in app.selectbox if box.key == "bpe_atoms"] == [1]
-    assert [toggle.proto.default for toggle in app.toggle if toggle.key == "by_merges"] == [True]
+    assert [toggle.proto.default for toggle in app.toggle if toggle.key == "counted"] == [True]
 
 
 def test_tokens_of_a_text_in_gpt_4o_are_counted_once_its_file_is_loaded(

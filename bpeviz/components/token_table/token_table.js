@@ -41,13 +41,12 @@ class TokenTable {
   }
 
   /**
-   * @param {TokenTablePayload | {view: any, search?: string}} data any rows, or the steps of a timeline; without a
-   *   search of the page, with a title and a field of its own
+   * @param {TokenTablePayload | {view: any, isOpen?: boolean}} data any rows, or the steps of a timeline, below a
+   *   title that opens them if they are not open
    */
   update(data) {
-    this.summary.hidden = !data.view || data.search !== undefined;
-    this.field.hidden = !data.searches && this.summary.hidden;
-    this.query = this.field.hidden ? (data.search ?? "") : this.search.value;
+    this.summary.hidden = !data.view || data.isOpen;
+    this.field.hidden = !data.searches && !data.view;
     if (data.view) return this.#ofSteps(data.view);
     if (data.key === this.view?.key) return;
     const columns = data.columns.map((column) => ({ ...column, at: (i) => column.values[i] }));
@@ -57,7 +56,7 @@ class TokenTable {
   #ofSteps(view) {
     const { steps, tokenStyles: styles, unit, last, title = "" } = view;
     const count = Math.min(last, steps.id.length);
-    const key = `${view.key} ${count} ${this.query}`;
+    const key = `${view.key} ${count}`;
     if (key === this.view?.key) return;
     const label = `${title ? `${title}: all` : "All"} ${unit}s`;
     if (!this.summary.hidden && !this.view) this.box.open = false;
@@ -77,7 +76,7 @@ class TokenTable {
     this.head.replaceChildren(element("tr", { ariaRowIndex: "1" }, ...this.heads));
     this.at = [-1, 0];
     this.sorted = null;
-    this.#find(this.query);
+    this.#find(this.search.value);
   }
 
   #find(query) {

@@ -37,7 +37,7 @@ from bpeviz.ui.inputs.text import (
     text_of,
     unpacked,
 )
-from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
+from bpeviz.ui.inputs.vocabulary_size import LARGEST, SIZE
 from bpeviz.ui.widgets import (
     NumberField,
     OneOf,
@@ -174,7 +174,6 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     if trainer := TRAINERS.get(values.get(ALGORITHM) or next(iter(ALGORITHMS))):
         yield from option_widgets(trainer, values)
     yield from pattern_widgets(values)
-    yield BY_MERGES
     yield SIZE
 
 
@@ -195,7 +194,7 @@ MORE = Settings(
     "more_open",
     "More",
     contents=(
-        *(PATTERN, EXPRESSION, WORDS, LARGEST_SIZE, COUNTED, BY_MERGES),
+        *(PATTERN, EXPRESSION, WORDS, LARGEST_SIZE, COUNTED),
         *(SPECIAL_TOKENS, SPLIT_AT_SPECIAL),
         *(widget for trainer in TRAINERS.values() for widget in _all_options(trainer)),
     ),
@@ -466,8 +465,6 @@ def _more(trainer: Trainer, *, has_text: bool) -> None:
         _largest([options], trainer.largest_title, on_other=on_other)
     _special_tokens(trainer.own_names(options))
     _counted()
-    if not trainer.prunes:
-        BY_MERGES.toggle(on_change=_keep_size)
     st.caption(_source(trainer))
 
 
@@ -570,12 +567,6 @@ def _counted() -> None:
         help="One word per line with its count, such as “low 5”. Each word is repeated that many "
         "times. With pre-tokenization by white space, this trains as Sennrich et al. did."
     )
-
-
-def _keep_size() -> None:
-    """Set the slider to the current size, since its bounds change."""
-    if (size := SIZE.get()) is not None:
-        SIZE.linked.put(size)
 
 
 def _special_tokens(own: Collection[str]) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import streamlit as st
 
 from bpeviz.core.training import Training
-from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers import texts_of
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.runtime import page_change
-from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch, Values
+from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Values
 
 Options = Iterable[tuple[str, str | int]]
 """The options of a trainer, by name."""
@@ -40,7 +40,6 @@ class _Size(NumberField):
 
 
 SIZE = _Size("size", "Vocabulary size", low=1, high=LARGEST_INTEGER)
-BY_MERGES = Switch("by_merges", "Set the number of merges instead of the size")
 BOX = "vocabulary_size_"
 """Begins the keys of the boxes of the vocabulary size."""
 
@@ -88,14 +87,12 @@ def vocabulary_size(
         is_open: Whether it is drawn.
     """
     low, high = int(training.sizes.min()), int(training.sizes.max())
-    by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
-    offset = low if by_merges else 0
     if low == high:
         idle_vocabulary_size()
         return 0
     # To Streamlit, a box with other bounds is another widget. With one key, their values would
     # be mixed up when the page changes, so each box has its own key.
-    box: SessionValue[int] = SessionValue(f"{BOX}{'merges_' * by_merges}{low}_{high}")
+    box: SessionValue[int] = SessionValue(f"{BOX}{low}_{high}")
     # A hash: sessions must not keep decisions in memory after the cache evicts them.
     decisions = hash((low, training.decisions_hash))
     opening = int(training.sizes[training.opening])
@@ -103,20 +100,20 @@ def vocabulary_size(
         _BOX_OF.put(decisions)
         linked = SIZE.linked.get()
         SIZE.linked.clear()
-        box.put(min(max(opening if linked is None else linked, low), high) - offset)
+        box.put(min(max(opening if linked is None else linked, low), high))
     elif _BOX_ON.get() != page_change.current() and (known := box.get()) is not None:
         # The user comes from another page; the browser may still have an earlier value.
         box.put(known)
     _BOX_ON.put(page_change.current())
-    first = known if (known := box.get()) is not None else opening - offset
+    first = known if (known := box.get()) is not None else opening
     if not is_open:
-        SIZE.show(first + offset)
-        return training.step_of(first + offset)
-    say("with" if by_merges else "until it has")
+        SIZE.show(first)
+        return training.step_of(first)
+    say("until it has")
     number = st.number_input(
-        "Number of merges" if by_merges else SIZE.label,
-        low - offset,
-        high - offset,
+        SIZE.label,
+        low,
+        high,
         first,
         key=box.key,
         label_visibility="collapsed",
@@ -128,8 +125,8 @@ def vocabulary_size(
     )
     why = why_stopped(training, options)
     missed = f" Then {why}, so {largest:,} cannot be reached." * bool(why and largest != LARGEST)
-    say(f"{'merges' if by_merges else 'tokens'}.{missed}")
-    size = int(number or 0) + offset
+    say(f"tokens.{missed}")
+    size = int(number or 0)
     SIZE.show(size)
     return training.step_of(size)
 

@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, markdown, page_trainings, training_progress, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
@@ -43,7 +42,7 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import offer_file
 from bpeviz.ui.tokenizers import OWN
 from bpeviz.ui.trainer_tables import details
-from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
+from bpeviz.ui.widgets import Section, SessionValue, Values, Widget, numbers
 from bpeviz.views import charts, playable, race, tables, token_table
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.parts import WINDOW
@@ -61,16 +60,15 @@ CHARTED = 30
 CURVE = 410
 """The height of the curve in pixels: as high as the table beside it."""
 
-SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
 PART = numbers("part_of_", "Part shown")
 WHY = Section("why_open", "All candidates")
-LOG = Section("log_open", "All merges", contents=(SEARCH,))
+LOG = Section("log_open", "All merges")
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
-    yield from (WHY, LOG, SEARCH)
-    yield from vocabulary.widgets()
+    yield from (WHY, LOG)
+    yield vocabulary.SECTION
     yield from values.members(PART)
 
 
@@ -325,9 +323,8 @@ def _log_contents(trained: Trained, last: int, shown: Part, title: str) -> None:
         with chart:
             _curve(trained, last)
     with place:
-        search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
         view = trained.stage(shown).upto(last)["views"][0]
-        components.token_table({"view": _steps(view), "search": search}, "decisions")
+        components.token_table({"view": _steps(view), "isOpen": True}, "decisions")
         handle = trained.handle
         offer_file(lambda: tables.decisions(handle.open().history, last), title.lower(), title)
 

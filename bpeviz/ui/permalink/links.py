@@ -64,7 +64,6 @@ SHORT = {
 
 UNCHANGED: Mapping[str, Value] = {
     TRAIN_ON.sample.link: THIS_TEXT,
-    "search": "",
     "token_ids": False,
     "decimal": False,
     "how_many_texts": "one",

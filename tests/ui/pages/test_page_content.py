@@ -38,7 +38,7 @@ WRITTEN = [
     "/?text=banana+bandana&size=260",
     "/?text=banana+bandana&size=3",
     "/?text=banana+bandana&size=100000",
-    "/?text=banana+bandana&by_merges=true&pattern=none",
+    "/?text=banana+bandana&pattern=none",
     "/?text=",
     "/?text=x",
     "/?text=abc",

@@ -22,7 +22,6 @@ from helpers.text_box import choose_sample
 from streamlit.testing.v1 import AppTest
 
 from bpeviz import limits
-from bpeviz.corpus import samples
 from bpeviz.corpus.files import CorpusError
 from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import PATTERNS
@@ -294,31 +293,11 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
 
 
-def test_size_can_be_set_as_a_number_of_merges() -> None:
-    app = with_text("Train", SHORT, linked_size=260, more_open=True)
-    size = size_box(app)
-    assert (size.label, size.value) == ("Vocabulary size", 260)
-    app.toggle(key="by_merges").set_value(True).run()
-    merges = size_box(app)
-    assert (merges.label, merges.min, merges.value) == ("Number of merges", 0, 4)
-    merges.set_value(6).run()
-    app.toggle(key="by_merges").set_value(False).run()
-    assert size_box(app).value == 262
-
-
-def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
-    text = samples.by_key("english-prose").text
-    app = with_text("Train", text, rarely=3, width=10, vocabulary="cost")
-    size = usual.train("bpe", text).vocab_size
-    costs = [one for one in shown_tables(app) if "embedding parameters" in one.columns]
-    assert costs[0]["embedding parameters"].iloc[-1] == f"{10 * size:,}"
+def test_train_shows_the_vocabulary() -> None:
     size = usual.train("bpe", SHORT).vocab_size
-    for view, length in (("tokens", size), ("alphabet", 256)):
-        app = with_text("Train", SHORT, vocabulary=view)
-        (shown,) = (each for each in token_tables(app) if "uses" in each and "kind" in each)
-        assert len(shown) == length
-        first = 0 if view == "alphabet" else 256  # those learned before the bytes
-        assert shown["id"].tolist() == [*range(first, length), *range(first)]
+    app = with_text("Train", SHORT)
+    (shown,) = (each for each in token_tables(app) if "uses" in each and "kind" in each)
+    assert shown["id"].tolist() == [*range(256, size), *range(256)], "those learned first"
     assert shown["uses"].sum() == len(SHORT.encode())
 
 

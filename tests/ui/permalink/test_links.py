@@ -196,7 +196,7 @@ def test_written_size_names_the_options_that_pages_choose_otherwise(key: str) ->
 
 def test_short_settings_are_written_by_name() -> None:
     text = {"text_sample": "own", "text_box": "banana bandana", "trained_on_sample": "this"}
-    values: dict[str, links.Value] = {**text, "algorithm": "unigram", "size": 40, "search": ""}
+    values: dict[str, links.Value] = {**text, "algorithm": "unigram", "size": 40, "decimal": False}
     assert links.written(values, {}) == "text=banana%20bandana&algorithm=unigram&size=40"
     assert links.written({"decimal": True}, {}) == "decimal=true"
     assert links.written(text | {"compared": PUBLISHED}, {}).endswith("&with=gpt2%2Co200k_base")
