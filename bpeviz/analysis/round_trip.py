@@ -10,6 +10,7 @@ from typing import Literal
 
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import DROPPED_ID
+from bpeviz.core.special_names import shared
 from bpeviz.text import label, shorten
 
 LABEL_CHARACTERS = 40
@@ -184,15 +185,10 @@ def _loss_of(raw: bytes) -> Reason | None:
 def _difference(inspection: Inspection, decoded: str) -> list[Edit]:
     """Return the stretch from the first to the last difference as one edit."""
     text = inspection.text
-    start = next(
-        (i for i, (a, b) in enumerate(zip(text, decoded, strict=False)) if a != b),
-        min(len(text), len(decoded)),
-    )
-    most = min(len(text), len(decoded)) - start
-    same = next((i for i in range(most) if text[-1 - i] != decoded[-1 - i]), most)
-    before = len(text[:start].encode())
-    end = len(inspection.raw) - len(text[len(text) - same :].encode())
-    return [Edit(before, end, decoded[start : len(decoded) - same].encode(), "other")]
+    start = shared(text, decoded)
+    same = shared(text[start:][::-1], decoded[start:][::-1])
+    first, last = (len(text[:place].encode()) for place in (start, len(text) - same))
+    return [Edit(first, last, decoded[start : len(decoded) - same].encode(), "other")]
 
 
 def _losses(inspection: Inspection, edits: Sequence[Edit]) -> Iterator[Loss]:
