@@ -10,7 +10,7 @@ from bpeviz.views.payloads import Player, RoomContent, StageTask
 class VoteState(TypedDict):
     """A vote as a member sees it. Nothing tells the right answer before it is revealed."""
 
-    number: int | str
+    number: int
     name: str
     isAlone: bool
     isStaged: bool
@@ -65,5 +65,4 @@ class RoomState(TypedDict, total=False):
     canAsk: bool
     furthest: int
     link: str
-    votes: str
     sums: str

@@ -262,7 +262,6 @@ class Room:
                     "answer": "" if vote is None else vote.task.right_in_words,
                     "canAsk": self._next_question() is not None,
                     "link": self.link,
-                    "votes": votes.table(self.votes),
                     "sums": votes.sums(self.votes),
                 }
             return state

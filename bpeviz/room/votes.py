@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from bpeviz.room.payloads import VoteState
 from bpeviz.views.acts import Judgment
 from bpeviz.views.payloads import Player, StageTask, TaskResult, VoteChoice
-from bpeviz.views.table import Table
 from bpeviz.views.task import Task
 
 ROUNDS = ("before", "after")
@@ -152,21 +150,3 @@ def sums(votes: Sequence[Vote]) -> str:
         for name, asked, solved in rounds
     )
     return f"Right answers: {', '.join(parts)}."
-
-
-def table(votes: Sequence[Vote]) -> str:
-    """Return all votes as CSV: the answers of each question and their counts, no persons."""
-    rows: list[tuple[Any, ...]] = []
-    for number, vote in enumerate(votes, 1):
-        task, right = vote.task, vote.task.right if vote.is_revealed else None
-        rights = [] if right is None else [*task.act.values(right)]
-        for choice, before, now in vote.results():
-            first = None if vote.earlier is None else before
-            mark = "yes" if choice["value"] in rights else ""
-            rows.append((number, task.step, task.words, choice["words"], first, now, mark))
-    for name, asked, solved in _rounds(votes):
-        wrong = sum(len(vote.answers) for vote in asked) - solved
-        for answer, count in (("right", solved), ("wrong", wrong)):
-            rows.append((None, None, f"All questions {name} the course", answer, None, count, ""))
-    names = ["vote", "step", "question", "answer", "first count", "count", "right"]
-    return Table.of_rows(names, rows).csv()

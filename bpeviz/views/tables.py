@@ -15,7 +15,7 @@ from bpeviz.analysis.pretokenization import Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Decoded, Found, about
-from bpeviz.core.lattice import Lattice, Path, score
+from bpeviz.core.lattice import Path, score
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
@@ -126,23 +126,6 @@ def samples(segmentations: Sequence[tuple[TokenCell, int]], draws: int) -> Table
             [tokens for tokens, _ in segmentations],
             [Cell(f"{times / draws:.1%}", times / most) for _, times in segmentations],
         ],
-    )
-
-
-def pieces(word: Lattice, name: Callable[[int], str]) -> Table:
-    """Return the pieces of a word, one per row, from left to right, the longest first."""
-    best = {*word.best()}
-    shares = zip(word.edges, word.marginals(), strict=True)
-    edges = sorted(shares, key=lambda share: (share[0].start, -share[0].end))
-    return Table.of(
-        {
-            "characters": [f"{edge.start + 1}–{edge.end}" for edge, _ in edges],
-            "piece": [name(edge.id) for edge, _ in edges],
-            "id": [edge.id for edge, _ in edges],
-            "log probability": [edge.score for edge, _ in edges],
-            "in the best path": ["yes" if edge in best else "no" for edge, _ in edges],
-            "probability of use": [f"{share:.2g}" for _, share in edges],
-        }
     )
 
 

@@ -226,26 +226,6 @@ def test_only_the_leader_leads(room: Room, leader: Browser) -> None:
     assert (room.step, room.vote) == (0, None)
 
 
-def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
-    follower = Browser(room)
-    leader.send(do="ask")
-    follower.send(answer=0, vote=1)
-    assert "yes" not in leader.got[-1]["votes"]
-    leader.send(step=1, content=1)
-    assert leader.got[-1]["votes"].count("yes") == 1
-    rows = leader.got[-1]["votes"].splitlines()
-    assert rows[0] == "vote,step,question,answer,first count,count,right"
-    assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0"]
-    assert follower.member.browser not in leader.got[-1]["votes"]
-    assert "votes" not in follower.got[-1]
-    room.ask(Task(BeliefAct(("@SUM(1)", "-5%")), judged(0), prompt=["=1+1"]))
-    leader.send(do="end vote")
-    assert leader.got[-1]["votes"].splitlines()[-2:] == [
-        "2,,'=1+1,'@SUM(1),,0,",
-        "2,,'=1+1,-5%,,0,",
-    ]
-
-
 def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     rooms = Rooms(clock)
     room = rooms.open("me", lambda _: Invitation())

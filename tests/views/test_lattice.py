@@ -44,15 +44,10 @@ def test_drawing_shows_pieces_as_text_with_their_log_probabilities() -> None:
     assert "<b>" in description(lattice, [*"<b>"], model.pieces.__getitem__)
 
 
-def test_tables_list_segmentations_and_pieces() -> None:
+def test_table_lists_segmentations() -> None:
     model = UnigramModel.of({"a": -3.0, "b": -2.0, "ab": -4.5})
     lattice = model.lattice("ab")
     name = model.pieces.__getitem__
     best = frame_of(tables.segmentations(lattice.nbest(5), name))
     assert [*best["segmentation"]] == ["ab", "a | b"]
     assert [*best["log probability"]] == [score(path) for path in lattice.nbest(5)]
-    pieces = frame_of(tables.pieces(lattice, name))
-    assert [*pieces["piece"]] == ["ab", "a", "b"]
-    assert [*pieces["characters"]] == ["1–2", "1–1", "2–2"]
-    assert [*pieces["in the best path"]] == ["yes", "no", "no"]
-    assert [*pieces["probability of use"]] == ["0.62", "0.38", "0.38"]

@@ -4,7 +4,7 @@
 // shown above them (`on("vote", "above")`) or alone, with a stage of its own (`on("task", payload, send)`).
 
 import { copyText } from "../shared/clipboard.js";
-import { component, element, newButton, saveFile, setClasses } from "../shared/dom.js";
+import { component, element, newButton, saveFile } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { following, inWords, namesOf, timeInWords } from "./run_sheet.js";
@@ -43,7 +43,6 @@ class Room {
     this.failures = 0; // of connections, one after the other
     this.hasEnded = false;
     this.names = new Map(); // of the questions of Learn
-    this.previewed = null; // one of them, which only the leader sees
     this.stage = null; // of the vote
     this.task = "null"; // as it is drawn
     this.asked = "{}"; // the task on what the leader shows
@@ -62,15 +61,12 @@ class Room {
     this.find(".where").textContent = "Connecting …";
     this.find(".back").onclick = () => this.#return();
     this.answer = (name, value) => (name === "answer" ? this.#answer(value.value) : this.#moved());
-    this.find(".votes").onclick = () =>
-      saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
     this.find(".invite").onclick = () => this.#invite();
     this.find(".ask").onclick = () => {
-      this.#send({ do: "ask question", key: this.previewed.number });
-      this.#preview(null);
+      this.#send({ do: "ask question", key: this.find(".questions").value });
+      this.find(".questions").value = "";
     };
-    this.find(".cancel").onclick = () => this.#preview(null);
     this.find(".join").ontoggle = () => this.#beside();
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
@@ -145,7 +141,6 @@ class Room {
 
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
-    if ("preview" in state) return this.#preview(state.preview, state.stage);
     if (state.ended || state.refused) return this.#end(state);
     const { isLeader } = this.data;
     if (this.#isAway()) this.away = true;
@@ -363,17 +358,15 @@ class Room {
       this.#drawJoin(state);
       this.#drawRun();
     }
-    if (state.vote) this.previewed = null;
-    const vote = state.vote ?? this.previewed;
-    this.find(".questions").value = this.previewed?.number ?? "";
+    const { vote } = state;
     if (isLeader && vote && vote.number !== this.ballot.vote?.number) {
-      if (state.vote) this.#pause();
+      this.#pause();
       this.#makePlace();
     }
-    setClasses(this.find(".room"), { voting: state.vote, previewing: vote !== state.vote });
-    this.ballot.update(vote, state.followers, vote !== state.vote);
+    this.find(".room").classList.toggle("voting", Boolean(vote));
+    this.ballot.update(vote, state.followers);
     this.on("vote", !vote ? "" : vote.isAlone ? "alone" : "above");
-    this.#drawTask(vote, state.vote ? this.stage : this.previewedStage);
+    this.#drawTask(vote, this.stage);
     // At the beginning, the race is that of the first decision.
     this.on("hidden", !step || Boolean(state.vote?.task.isLed && !state.vote.task.result));
   }
@@ -385,7 +378,7 @@ class Room {
     return this.content ? follows : vote ? "" : "Wait for the leader.";
   }
 
-  #drawJoin({ join, canAsk, vote, votes, sums, furthest }) {
+  #drawJoin({ join, canAsk, vote, sums, furthest }) {
     const details = this.find(".join");
     if (join) {
       const { qr, address, word, notes } = join;
@@ -406,7 +399,6 @@ class Room {
     const toFurthest = "Go to the furthest step that followers have seen";
     ask.title = canAsk ? "Ask which step comes next, before you play it" : this.display.step < furthest ? toFurthest : NO_VOTE;
     this.find(".sums").textContent = sums;
-    this.find(".votes").disabled = votes.split("\n").length < 3;
   }
 
   // How to join is beside the picture, or on narrow screens above it.
@@ -435,18 +427,9 @@ class Room {
     const groups = chapters.map(({ title, questions }) => element("optgroup", { label: title }, ...optionsOf(questions)));
     this.names = namesOf(chapters);
     choice.replaceChildren(new Option("Ask from Learn …", ""), ...groups);
-    choice.hidden = !chapters.length;
-    choice.onchange = () => (choice.value ? this.#send({ do: "preview question", key: choice.value }) : this.#preview(null));
+    choice.hidden = this.find(".ask").hidden = !chapters.length;
     if (this.sheet) this.#drawSheet();
     this.#tellNotes();
-  }
-
-  /** Show a question of Learn to the leader alone, or none. */
-  #preview(vote, stage = null) {
-    const { value } = this.find(".questions");
-    this.previewed = vote && { ...vote, number: value };
-    this.previewedStage = stage;
-    this.#draw();
   }
 
   // ---- files

@@ -7,7 +7,7 @@ import { messageInWords } from "../shared/message.js";
 
 /**
  * @typedef {object} VotePayload the payload from Python (`bpeviz.room.votes.Vote.state`)
- * @property {number | string} number of the vote, or the key of a question that is not asked yet
+ * @property {number} number of the vote
  * @property {boolean} isAlone whether it is shown without the player or the score
  * @property {boolean} isStaged whether it is answered on the stage
  * @property {string} name
@@ -67,17 +67,16 @@ export class Ballot {
   /**
    * @param {VotePayload | null} vote
    * @param {number} followers
-   * @param {boolean} isPreview whether followers do not see it yet
    */
-  update(vote, followers, isPreview = false) {
+  update(vote, followers) {
     this.section.hidden = !vote;
     const isNew = vote && this.vote?.number !== vote.number;
     this.vote = vote;
     if (!vote) return;
-    const { isStaged, name, task } = vote;
+    const { isStaged, task } = vote;
     this.task.update(isStaged ? undefined : task, this.on);
     if (isNew) this.find(".spoken").textContent = this.section.ariaLabel = `Vote: ${messageInWords(task.prompt)}`;
-    const words = isPreview ? `${name.replace(/[^?]$/, "$&.")} Only this page shows it, until you ask it.` : progressInWords(vote, this.isLeader, followers);
+    const words = progressInWords(vote, this.isLeader, followers);
     const said = this.find(".said");
     if (said.textContent !== words) said.textContent = words;
     for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = Boolean(task.result);

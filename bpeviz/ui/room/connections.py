@@ -28,7 +28,6 @@ from bpeviz.room.payloads import Ended, Refusal
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
 from bpeviz.room.run import Ready
 from bpeviz.room.tickets import TICKETS
-from bpeviz.room.votes import Vote
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.room import pages, sheets
@@ -50,7 +49,7 @@ PAUSE, PAUSE_ON_STAGE = 0.02, 0.2
 """Seconds between two messages to a member, of which each has the latest state, and after one with
 a stage that was drawn for this member alone."""
 
-_ABOUT_LEARN = ("list questions", "preview question", "ask question")
+_ABOUT_LEARN = ("list questions", "ask question")
 """The commands of a leader that may take long."""
 
 CHECK_SECONDS = 60
@@ -262,12 +261,7 @@ async def _answer(
             listed = await asyncio.to_thread(vote_questions.offered)
             await socket.send_text(json.dumps({"questions": listed}))
         elif question := await asyncio.to_thread(vote_questions.find, message.key):
-            if message.do == "ask question":
-                room.ask(question)
-                return
-            vote = Vote(0, question)
-            preview = {"preview": vote.state("", can_vote=False), "stage": vote.stage("")}
-            await socket.send_text(as_json(preview).decode())
+            room.ask(question)
 
 
 async def _send(socket: WebSocket, room: Room, member: Member, changed: asyncio.Event) -> None:

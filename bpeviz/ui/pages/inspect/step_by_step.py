@@ -132,10 +132,6 @@ def _draw_lattice(text: InspectedText) -> None:
     best = tables.segmentations(paths, name)
     ids: Ids = {"segmentation": [[edge.id for edge in path] for path in paths]}
     draw_table(best, "segmentations", label="Best segmentations", ids=ids, look=look)
-    with st.expander("All pieces as a table"):
-        pieces = tables.pieces(lattice, name)
-        ids = {"piece": pieces.columns[2]}
-        draw_table(pieces, "pieces", label="Pieces of the word", ids=ids, look=look)
 
 
 def _words(text: InspectedText) -> list[Word]:
