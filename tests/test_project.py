@@ -293,12 +293,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_095,
+    "bpeviz": 43_034,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 611,
     "bpeviz/analysis": 2_591,
     "bpeviz/cli": 1_798,
-    "bpeviz/components": 8_559,
+    "bpeviz/components": 8_541,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_128,
     "bpeviz/formats": 4_611,
@@ -306,12 +306,12 @@ LINES = {
     "bpeviz/libraries": 1_449,
     "bpeviz/pretokenizers": 1_177,
     "bpeviz/pretrained": 1_170,
-    "bpeviz/room": 852,
+    "bpeviz/room": 833,
     "bpeviz/trainers": 3_561,
-    "bpeviz/ui": 9_918,
-    "bpeviz/views": 2_708,
+    "bpeviz/ui": 9_908,
+    "bpeviz/views": 2_694,
     "bpeviz/workers": 463,
-    "tests": 31_778,
+    "tests": 31_750,
     "tests data, kB": 206,
     "tests/*.mjs": 1_417,
 }
