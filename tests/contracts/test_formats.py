@@ -69,10 +69,6 @@ TRAINED: dict[str, tuple[dict[str, Any], str]] = {
     "only the first phase": ({"algorithm": "superbpe", "transition": 9_999}, f"{BYTES} gpt2"),
     "another pattern": ({"pattern": "cl100k"}, BYTES),
     "treebank": ({"pattern": "treebank"}, BYTES),
-    "own expression": (
-        {"pattern": CUSTOM, "expression": r"\p{L}+| ?[^\s\p{L}]{1,3}"},
-        BYTES,
-    ),
     "word list": (LIST, BYTES),
     "longest match": ({"encode": "longest"}, "bpeviz"),
     "threshold": ({"threshold": 2}, "bpeviz"),
@@ -122,7 +118,7 @@ def check_held(
     back = formats.parse(files)
     encode = LIBRARIES[key](files) if key in LIBRARIES else back.encode
     assert tuple(files) == FORMATS[key].files
-    more = DIFFICULT[len(key) % 3 :: 3] if texts is HELD else ()
+    more = DIFFICULT[len(key) % 8 :: 8] if texts is HELD else ()
     for number, text in enumerate((*texts, *more)):
         for part in text.replace("▁", "").split("\n") if FORMATS[key].by_line else [text]:
             check_text(tokenizer, back, encode, part)
@@ -181,12 +177,14 @@ def check_formats(tokenizer: Tokenizer, expected: str, check: Callable[..., None
 def test_each_format_keeps_a_trained_tokenizer_or_refuses_it(kind: str, tmp_path: Path) -> None:
     tokenizer, held = trained(kind), TRAINED[kind][1]
     check_formats(tokenizer, held, check_held)
+    if "minbpe" in held.split():  # writing several formats again takes long
+        return
     refused = [key for key in FORMATS if key not in held.split()]
     message = refusal(bpeviz.save, tokenizer, tmp_path / "x", refused[0], error=FormatError)
     assert [key for key in FORMATS if f"(--format {key})" in message][:1] == [
         key for key in ("huggingface", "bpeviz", *FORMATS) if key in held.split()
     ][:1]
-    for key in held.split()[-1:]:  # each is dumped above, which takes long
+    for key in held.split()[-1:]:
         bpeviz.save(tokenizer, tmp_path / key, key)
         assert bpeviz.read(tmp_path / key).encode("low the") == tokenizer.encode("low the")
 
@@ -249,8 +247,13 @@ def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@many(100, least=10)
-@given(any_arguments(), st.sampled_from([0.4, 1.0]), st.lists(TEXTS, min_size=1, max_size=3))
+@many(100, least=20)
+@given(
+    any_arguments(),
+    st.sampled_from([0.4, 1.0]),
+    st.lists(TEXTS, min_size=1, max_size=3),
+    st.sampled_from([key for key in FORMATS if key != "sentencepiece"]),
+)
 @example(
     {
         "text": "andan anand an",
@@ -262,41 +265,44 @@ def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
     },
     1.0,
     ["an and an"],
+    "bpeviz",
 )
-@example({"text": "", "algorithm": "sentencepiece", "unknown": "bytes", "merges": 0}, 1.0, [" "])
+@example(
+    {"text": "", "algorithm": "sentencepiece", "unknown": "bytes", "merges": 0},
+    1.0,
+    [" "],
+    "huggingface",
+)
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
-    arguments: dict[str, Any], part: float, texts: list[str]
+    arguments: dict[str, Any], part: float, texts: list[str], key: str
 ) -> None:
+    """SentencePiece has a test of its own, in `formats/test_sentencepiece.py`."""
     try:
         training = bpeviz.train(**arguments)
         tokenizer = training.at_step(int(part * training.steps))
     except ValueError:
         assume(False)
-    for key, form in FORMATS.items():
-        if key == "sentencepiece":  # formats/test_sentencepiece.py
-            continue
-        files, refused = None, None
-        try:
-            files = formats.dump(tokenizer, key)
-        except FormatError as error:
-            refused = error
-        if refused is not None:
-            assert str(refused).startswith(f"{form.title} cannot represent this tokenizer: ")
-            reason = refused.__cause__
-            assert isinstance(reason, UnsupportedError)
-            assert isinstance(reason.__cause__, DialectError | None), "a reason of the format"
-        elif files is not None:
-            text = texts[len(key) % len(texts)]
-            check_held(tokenizer, key, files, [text])
-            again = formats.dump(formats.parse(files), key)
-            assert formats.parse(again).encode(text) == tokenizer.encode(text)
+    files, refused = {}, None
+    try:
+        files = formats.dump(tokenizer, key)
+    except FormatError as error:
+        refused = error
+    if refused:
+        assert str(refused).startswith(f"{FORMATS[key].title} cannot represent this tokenizer: ")
+        reason = refused.__cause__
+        assert isinstance(reason, UnsupportedError)
+        assert isinstance(reason.__cause__, DialectError | None), "a reason of the format"
+        return
+    check_held(tokenizer, key, files, texts)
+    again = formats.dump(formats.parse(files), key)
+    assert formats.parse(again).encode(texts[0]) == tokenizer.encode(texts[0])
 
 
 def check_converted(tokenizer: Tokenizer, key: str, files: dict[str, bytes]) -> None:
     """Check that a file of another program keeps its ids in another format."""
     back = formats.parse(files)
     encode = LIBRARIES[key](files) if key in LIBRARIES else back.encode
-    for text in DIFFICULT[len(key) % 2 :: 2]:
+    for text in DIFFICULT[len(key) % 4 :: 4]:
         ids = tokenizer.encode(text)
         assert encode(text) == ids
         assert back.encode(text) == ids

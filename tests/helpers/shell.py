@@ -66,10 +66,16 @@ def shell(
     return Shell(capsysbinary, monkeypatch)
 
 
+_TRAINED: list[bytes] = []
+
+
 @pytest.fixture
 def trained(shell: Shell) -> Shell:
-    """Train a tokenizer on `text.txt` and write it to `t.json`."""
-    assert shell("train", "text.txt", "--merges", "12", "--output", "t.json").code == 0
+    """Write a tokenizer that `train` has trained on `text.txt`, once per process, to `t.json`."""
+    if not _TRAINED:
+        assert shell("train", "text.txt", "--merges", "12", "--output", "t.json").code == 0
+        _TRAINED.append(Path("t.json").read_bytes())
+    Path("t.json").write_bytes(_TRAINED[0])
     return shell
 
 

@@ -31,13 +31,18 @@ pytestmark = pytest.mark.slow
 TABLE = "en,es\nThe river is wide.,El río es ancho.\nThe sea.,El mar.\n"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def no_orphans() -> Iterator[None]:
     before = children()
     yield
     for pool in (files._pool, trainings._pool, libraries._pool, expressions._pool):
         pool.close()
     eventually(lambda: not (children() - before))
+
+
+@pytest.fixture(autouse=True)
+def none_running() -> Iterator[None]:
+    yield
     eventually(lambda: not files._pool._running)
 
 

@@ -54,12 +54,18 @@ def places(monkeypatch: pytest.MonkeyPatch, slow: int, **waiting: int) -> None:
     monkeypatch.setitem(trainings._pool._places, True, Places(slow, 2, **waiting))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def no_orphans() -> Iterator[None]:
     before = children()
     yield
     trainings.stop()
     eventually(lambda: not (children() - before))
+
+
+@pytest.fixture(autouse=True)
+def no_jobs() -> Iterator[None]:
+    """Let no job outlive its test. An idle worker is there for the next test."""
+    yield
     eventually(lambda: not trainings._pool._running)
     assert not trainings._jobs
 
