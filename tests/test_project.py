@@ -264,8 +264,12 @@ from streamlit.testing.v1 import AppTest
 sys.path.append(sys.argv[1])
 from helpers.payloads import payloads
 app = AppTest.from_file("app.py", default_timeout=60)
+app.query_params["text"] = "low lower"
 app.switch_page("pages/Longest.py").run()
 assert not app.exception and not app.error, (app.exception, app.error)
+app.session_state["share"] = True
+app.session_state["copy_link"] = {"request": 1}
+assert app.run().session_state["made_link"]["query"].startswith("text=low%20lower&")
 (payload,) = (data for data in payloads(app) if "views" in data)
 assert payload["last"] > 0
 assert any(text.value.startswith("The longest tokens: ") for text in app.markdown)

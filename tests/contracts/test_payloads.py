@@ -205,7 +205,7 @@ def view_of(row: Row) -> Any:
 @each_case
 def test_timeline_has_the_ids_of_the_tokenizer_of_each_step(key: str, how: dict[str, str]) -> None:
     training = trained(key, **how)
-    for text in (TEXT[:150], *HELD_OUT):
+    for text in (TEXT[:90], ODD) if how else (TEXT[:150], *HELD_OUT):
         row = of_training(training, text, options=how)
         states = check(row, view := view_of(row))
         for step in {0, row.steps // 2, row.steps}:
@@ -435,7 +435,7 @@ def check_counts(view: Any, states: list[list[Token]], ends: set[int], row: Row)
 @each_case
 def test_encoded_text_has_the_steps_that_change_it(key: str, how: dict[str, str]) -> None:
     training = trained(key, **how)
-    check_encoded(training.tokenizer(), training)
+    check_encoded(training.tokenizer(), training, *[(TEXT[:60], ODD)] * bool(how))
 
 
 @each_trainer

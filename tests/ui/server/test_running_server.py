@@ -10,7 +10,6 @@ from http.client import HTTPMessage
 
 import pytest
 import websockets
-from benchmarks.load import Measured, connected
 from browser.serving import Server, serving
 from helpers import http_server
 from helpers.asgi import run
@@ -117,18 +116,6 @@ def test_websocket_of_the_same_host_passes(server: Server, cookie: str) -> None:
         opened, _ = run(session(server, cookie, f"{parts.scheme}://{host}"))
         assert opened
     assert OUTSIDE == []
-
-
-def test_page_takes_reports_and_an_upload(server: Server, cookie: str) -> None:
-    async def load() -> set[str]:
-        measured = Measured()
-        async with connected(server.address, measured, cookie) as user:
-            await user.load()  # and report a step
-            status = await user.upload("text_upload", "b.txt", b"b" * 400_000)
-            assert (status, measured.errors, user.alerts) == (204, [], [])
-            return {*user.widgets}
-
-    assert "player" in run(load())
 
 
 def test_long_request_is_refused(server: Server, cookie: str) -> None:
