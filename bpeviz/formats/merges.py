@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, cast
@@ -52,14 +52,8 @@ class Merges:
         if self.pre_tokenizer.atoms == "bytes":
             sizes = dict.fromkeys(self.symbols, 1)
         total = sum(sizes.values())
-        for left, right, new in self.merges:
-            sizes[new] = sizes[left] + sizes[right]
-            total += sizes[new]
-            if sizes[new] > MAX_TOKEN or total > MAX_SPELLED:
-                raise UnsupportedError(
-                    f"its tokens are too long: the id {new} has {sizes[new]:,} bytes; the limits "
-                    f"are {MAX_TOKEN:,} for one and {MAX_SPELLED:,} for all"
-                )
+        if reason := too_long(sizes, self.merges, total):
+            raise UnsupportedError(reason)
 
     def spellings(self, symbols: Mapping[int, str]) -> dict[int, str]:
         """Return the spelling of each token by id, from the spelling of each atom.
@@ -85,6 +79,25 @@ class Merges:
                     f"its special token {quoted(name)} is spelled like the id {ids[name]}"
                 )
         return spellings
+
+
+def too_long(sizes: dict[int, int], merges: Iterable[tuple[int, int, int]], total: int) -> str:
+    """Return why tokens have too many bytes, as a clause, or "".
+
+    Args:
+        sizes: the bytes of each token before the first merge by id; those of merges are added.
+        merges: left id, right id and new id of each.
+        total: the bytes of all tokens before the first merge.
+    """
+    for left, right, new in merges:
+        sizes[new] = sizes[left] + sizes[right]
+        total += sizes[new]
+        if sizes[new] > MAX_TOKEN or total > MAX_SPELLED:
+            return (
+                f"its tokens are too long: the id {new} has {sizes[new]:,} bytes; the limits are "
+                f"{MAX_TOKEN:,} for one and {MAX_SPELLED:,} for all"
+            )
+    return ""
 
 
 def merges_of(tokenizer: Tokenizer) -> Merges:

@@ -21,15 +21,8 @@ from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
-from bpeviz.formats.merges import BYTE_SYMBOLS
-from bpeviz.formats.parsing import (
-    MAX_SPELLED,
-    MAX_TOKEN,
-    Node,
-    dump_json,
-    error_at,
-    parse_json,
-)
+from bpeviz.formats.merges import BYTE_SYMBOLS, too_long
+from bpeviz.formats.parsing import Node, dump_json, error_at, parse_json
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import catalog, rank_tokenizer
@@ -258,21 +251,16 @@ def _check_sizes(tokenizer: Tokenizer) -> None:
     if len({*special}) < len(special) or "" in special:
         raise InvalidFieldError("special", "a special token is empty or occurs twice")
     merges: tuple[Merge, ...] = getattr(tokenizer, "merges", ())
-    if merges:
-        known = {*tokenizer.known_ids()}.intersection(range(merges[0].new_id))
-        sizes = {token_id: len(tokenizer.token_bytes(token_id)) for token_id in known}
-    total = 0
-    for left, right, new, *_ in merges:
-        if left not in sizes or right not in sizes:
-            raise InvalidFieldError("merges", f"the base has no id {min(left, right):,}")
-        sizes[new] = sizes[left] + sizes[right]
-        total += sizes[new]
-        if sizes[new] > MAX_TOKEN or total > MAX_SPELLED:
-            raise InvalidFieldError(
-                "merges",
-                f"its tokens are too long: the id {new} has {sizes[new]:,} bytes; the limits are "
-                f"{MAX_TOKEN:,} for one and {MAX_SPELLED:,} for all",
-            )
+    if not merges:
+        return
+    base = range(merges[0].new_id)
+    known = {*tokenizer.known_ids()}.intersection(base)
+    used = {token_id for merge in merges for token_id in merge[:2] if token_id in base}
+    if absent := used - known:
+        raise InvalidFieldError("merges", f"the base has no id {min(absent):,}")
+    sizes = {token_id: len(tokenizer.token_bytes(token_id)) for token_id in known}
+    if reason := too_long(sizes, (merge[:3] for merge in merges), 0):
+        raise InvalidFieldError("merges", reason)
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:

@@ -116,12 +116,8 @@ class _Reader:
         self._at = end
         return self._content[start:end]
 
-    def _count(self) -> int:
-        number: int = _COUNT.unpack(self._take(_COUNT.size))[0]
-        return number
-
-    def _type(self) -> int:
-        number: int = _TYPE.unpack(self._take(_TYPE.size))[0]
+    def _number(self, form: struct.Struct = _COUNT) -> int:
+        number: int = form.unpack(self._take(form.size))[0]
         return number
 
     def _text(self, raw: bytes) -> str:
@@ -131,16 +127,16 @@ class _Reader:
             raise self._error(f"{quoted(raw)} is not UTF-8") from None
 
     def metadata(self) -> Metadata:
-        version = self._type()
+        version = self._number(_TYPE)
         if version not in _VERSIONS:
             raise self._error(f"this is GGUF of version {version}; bpeviz reads versions 2 and 3")
-        self._count()  # of tensors
-        keys = self._count()
+        self._number()  # of tensors
+        keys = self._number()
         if keys > _MAX_KEYS:
             raise self._error(f"{keys:,} metadata are too many; the limit is {_MAX_KEYS:,}")
         metadata: dict[str, Value] = {}
         for _ in range(keys):
-            size = self._count()
+            size = self._number()
             if size > _LONGEST_KEY:
                 raise self._error(f"a key has {size:,} bytes; the limit is {_LONGEST_KEY:,}")
             key = self._text(self._take(size))
@@ -153,9 +149,9 @@ class _Reader:
 
     def _value(self, *, kept: bool) -> Value | None:
         """Return the value at this place, or None if it is not kept."""
-        kind = self._type()
+        kind = self._number(_TYPE)
         if kind == _STRING:
-            raw = self._take(self._count())
+            raw = self._take(self._number())
             return self._text(raw) if kept else None
         if kind == _ARRAY:
             return self._array(kept=kept)
@@ -163,7 +159,7 @@ class _Reader:
         return value
 
     def _array(self, *, kept: bool) -> Value | None:
-        kind, count = self._type(), self._count()
+        kind, count = self._number(_TYPE), self._number()
         if kept and count > MAX_ENTRIES and kind == _STRING:
             raise self._error(f"{count:,} entries exceed the limit of {MAX_ENTRIES:,}")
         if kind == _STRING:
