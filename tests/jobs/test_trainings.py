@@ -37,13 +37,6 @@ def slow_job(
     return trainings.run(("slow", number), LONG, "bpe", SLOW | options, user)
 
 
-def suspended(job: trainings.Job) -> int:
-    """Return the process of a job, which now cannot end by itself."""
-    process = process_of(job)
-    os.kill(process, signal.SIGSTOP)
-    return process
-
-
 def process_of(job: trainings.Job) -> int:
     eventually(lambda: job._request.child is not None and job._training.progress.total)
     return job._request.child.process.pid
@@ -93,19 +86,19 @@ def test_job_error_is_the_message_of_the_trainer_and_lasting() -> None:
     assert not job.outcome.transient
 
 
-def test_job_reports_progress_while_it_trains() -> None:
+def test_job_reports_progress_and_is_killed_without_a_user_which_is_not_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with slow_job(0) as job:
-        process_of(job)
+        process = process_of(job)
         eventually(lambda: job.share > 0)
         assert job.message().startswith("Training merges: ")
         assert 0 < job.share < 1
-
-
-def test_job_without_users_is_killed() -> None:
-    with slow_job(1) as job:
-        process = suspended(job)
+        os.kill(process, signal.SIGSTOP)  # it cannot end by itself
         assert runs(process)
     eventually(lambda: not runs(process))
+    assert job.wait(PATIENCE)
+    assert not logged(caplog)
 
 
 def test_killed_worker_is_a_transient_error_and_the_next_attempt_starts_a_new_job() -> None:
@@ -237,13 +230,6 @@ def test_mistake_in_a_worker_is_no_lack_of_memory(
     assert job.outcome == trainings.JobError(trainings.FAILED, transient=True)
     assert "code 1" in logged(caplog)
     assert "Traceback" in capfd.readouterr().err
-
-
-def test_stopped_by_its_user_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    with slow_job(23) as job:
-        process_of(job)
-    assert job.wait(PATIENCE)
-    assert not logged(caplog)
 
 
 # ---- a queue that is fair by user
