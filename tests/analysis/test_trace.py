@@ -130,7 +130,7 @@ def made(of: Inspection, trip: RoundTrip) -> str:
 @example(ODD)
 @example("  a  b\n\n c ")
 @example("THE Keeper")
-@many(60, least=40)
+@settings(max_examples=examples(25))
 def test_round_trip_edits_produce_the_decoded_text(
     trainings: dict[str, Training], text: str
 ) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, replace
 from html import unescape
 from itertools import pairwise
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from helpers import app_pages
@@ -282,17 +280,6 @@ def test_own_text_is_asked_about_or_refused(chapter: Chapter, text: str) -> None
         assert right is None or question.solved(right)
 
 
-TARGETS = " ".join(chapter.target(chapter.text) for chapter in CHAPTERS if chapter.target)
-LINKS = re.findall(r"\]\(([^)]*)\)", prose.MORE.read_text("utf-8") + TARGETS)
-
-
-@pytest.mark.parametrize("link", LINKS)
-def test_typed_link_opens_its_page_without_a_message(link: str) -> None:
-    page = urlsplit(link).path.removeprefix("./") or "Train"
-    app = app_pages.opened(page, dict(parse_qsl(urlsplit(link).query)), compare_menu=False)
-    assert [warning.value for warning in app.warning if "address" in warning.value] == []
-
-
 OLD = {
     "real": "wrong/space",
     "real/next": "encode/next",
@@ -310,7 +297,7 @@ OLD = {
 
 @pytest.mark.parametrize("address", OLD)
 def test_older_links_open_what_has_taken_their_place(address: str) -> None:
-    """Links of chapters and tasks, packed ones, answers in a browser, and tours by name."""
+    """Links of chapters and tasks, packed ones, and answers in a browser."""
     assert bar(opened(address))["place"] == OLD[address]
     large = app_pages.opened("Learn", {"teacher": "1", "large": address})
     assert bar(large)["place"] == OLD[address]
@@ -323,4 +310,7 @@ def test_older_links_open_what_has_taken_their_place(address: str) -> None:
         {},
         {},
     )
+
+
+def test_older_link_opens_a_tour_by_its_name() -> None:
     app_pages.opened("Algorithms", {"tour": "word-ends.2"})

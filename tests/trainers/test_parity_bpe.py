@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -176,9 +175,7 @@ def row(algorithm: str, *, half: bool = False, **how: Any) -> tuple[float, int]:
 @pytest.mark.slow
 def test_parity_makes_the_token_counts_of_the_languages_more_equal() -> None:
     """The figures of the trainers' README. Equal shares are worse than the texts as they are."""
-    before = process_time()
     assert row("parity") == (1.13, 65_551)
-    assert process_time() - before < 10  # 1.5 seconds when it was written
     assert row("multilingual", smoothing="1.0") == (1.82, 60_590)
     assert row("multilingual", smoothing="0.0") == (2.39, 61_764)
     assert row("parity", half=True)[0] == 1.30
