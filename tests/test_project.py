@@ -315,7 +315,7 @@ LINES = {
     "bpeviz/ui": 9_908,
     "bpeviz/views": 2_694,
     "bpeviz/workers": 463,
-    "tests": 31_689,
+    "tests": 31_673,
     "tests data, kB": 206,
     "tests/*.mjs": 1_417,
 }
