@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -63,7 +62,7 @@ def _register(
     return draw
 
 
-_player = _register("player", report=None, once=["way", "answer", "part"])
+_player = _register("player", report=None, once=["way", "answer"])
 _grid = _register("grid", once=["token"])
 _text_box = _register("text_box", change=None)
 _messages = _register("messages", change=None)
@@ -129,7 +128,6 @@ def player(
     key: str,
     on_way: Callable[[str], None] | None = None,
     on_answer: Callable[[], None] = lambda: None,
-    on_part: Callable[[int], None] | None = None,
 ) -> None:
     """Show one timeline, or several as rows of one score (`bpeviz.views.stage.Stage`).
 
@@ -143,13 +141,11 @@ def player(
             again.
         on_answer: Is called before the script runs again after an answer to its task, which the
             session then has under `key`, as "answer": {"of", "value"}.
-        on_part: Like `on_way`, with a character of the part of a long text that is to be shown.
     """
-    calls = {"way": on_way, "part": on_part}
 
-    def changed(name: str) -> None:
-        if (call := calls[name]) is not None:
-            call(st.session_state[key][name])
+    def chosen() -> None:
+        if on_way is not None:
+            on_way(st.session_state[key]["way"])
 
     sent = payload.copy()
     if (linked := _linked_step(payload)) and (tour_step := linked.get("tourStep")):
@@ -158,8 +154,8 @@ def player(
     sent["isFollowed"] = on_way is not None
     if player_report(payload, key)["key"] and not payload.get("isLive"):  # one may have more steps
         sent["views"] = []
-    drawn = _player(sent, key, answer=on_answer, **{name: partial(changed, name) for name in calls})
-    if drawn.way is not None or drawn.part is not None:
+    drawn = _player(sent, key, answer=on_answer, way=chosen)
+    if drawn.way is not None:
         st.rerun()
 
 

@@ -137,7 +137,7 @@ export class Comparison {
     this.score = this.stage.score = new Score(host, text, drawn.map(({ isOwn }, i) => ({ atomKind: "bytes", rowEnds, cells, name: rows.length > 1 ? names[i] : "", isApart: isOwn })));
     this.score.signs = signs;
     this.score.views = drawn.map((row, i) => new ComparedRow(this, row, this.score.rows[i]));
-    const overview = new Overview(this.score, null, () => {});
+    const overview = new Overview(this.score);
     this.stage.frame.replaceChildren(host, overview.box, this.list.box);
     this.score.laidOut = () => {
       overview.draw();

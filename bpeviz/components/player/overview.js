@@ -1,26 +1,19 @@
 // The whole text in miniature at the edge of the stage: its lines, every place of the step, and the
-// visible part. A click or a drag goes to a line. Where the stage shows only a part of a longer text, a
-// bracket marks the place of the part in the whole, and a click outside of it opens another part.
+// visible part. A click or a drag goes to a line.
 
 import { draw, element } from "../shared/dom.js";
-import { formatCount } from "../shared/format.js";
 
 const HIGHEST_LINE = 8; // pixels, of a line in miniature
 const [WIDEST, PLACE] = [100, 5]; // units, of the widest line and of a place
 const SHORTEST = 24; // signs of the widest line, at least
 
 export class Overview {
-  /**
-   * @param {import("../shared/score.js").Score} score
-   * @param {number[] | null} part the first character, the character after the last, and their number in the whole text
-   * @param {(character: number) => void} opened called for a character outside of the part
-   */
-  constructor(score, part, opened) {
+  /** @param {import("../shared/score.js").Score} score */
+  constructor(score) {
     this.score = score;
     this.box = element("div", { className: "overview", ariaHidden: "true" }); // the text itself scrolls by keyboard
     this.drawing = draw(this.box, "svg", { preserveAspectRatio: "none" });
     [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => draw(this.drawing, "path", { class: name }));
-    if (part) this.#addWhole(part, opened);
     score.host.addEventListener("scroll", () => this.follow(), { passive: true });
     score.host.addEventListener("scrollend", () => this.#snap());
     this.drawing.addEventListener("pointerdown", (event) => {
@@ -28,17 +21,6 @@ export class Overview {
       this.#go(event.clientY);
     });
     this.drawing.addEventListener("pointermove", ({ buttons, clientY }) => buttons & 1 && this.#go(clientY));
-  }
-
-  #addWhole([first, last, total], opened) {
-    const style = `top:${(100 * first) / total}%;bottom:${100 - (100 * last) / total}%`;
-    const title = `Characters ${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(total)}. Click to open another part.`;
-    const whole = this.box.appendChild(element("div", { className: "whole", title }, element("div", { className: "bracket", style })));
-    whole.addEventListener("click", ({ clientY }) => {
-      const { top, height } = whole.getBoundingClientRect();
-      const character = Math.min(total - 1, Math.max(0, Math.floor((total * (clientY - top)) / height)));
-      if (character < first || character >= last) opened(character);
-    });
   }
 
   /** Draw the lines, after they or the height have changed. */

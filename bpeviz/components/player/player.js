@@ -23,7 +23,6 @@ import { Track } from "./track.js";
 const ROW_ACTIONS = ["next-token", "previous-token", "projector", "close"]; // where rows have no steps
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
-const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
 
 const lastSteps = storedSteps(); // key → step; survives a change of page
 let tourStep; // the last step of a tour that sent it to a step
@@ -44,7 +43,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {import("./bars.js").RacePayload[] | null} [races] the candidates of its steps, for each view, if there are any
- * @property {boolean} [isFollowed] whether the host follows the step, and opens other parts
+ * @property {boolean} [isFollowed] whether the host follows the step
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {boolean} [isDiagram] whether its text has its merges on it, however long it is
  * @property {import("./tokenized_text.js").TextPayload} [mirrored] the same text, whose merges hang below the letters
@@ -96,7 +95,6 @@ class Player {
       this.captions.views && this.captions.place();
       this.track.layOut();
     };
-    this.stage.opensPart = (character) => this.data.isFollowed && this.on("part", character);
     this.stage.scored = (score) => this.#listenTo(score);
     this.captions.lacking = () => this.#lack();
     this.stage.said = (words, box) => {
@@ -391,7 +389,6 @@ class Player {
     if (action === "play" && playback.wasJustTakenOver) return;
     const actions = {
       play: () => (playback.isPlaying ? playback.stop() : this.#play()),
-      blocks: () => this.#showBlocks(section.classList.contains("unblocked")),
       projector: () => toggleFullscreen(section),
       "next-token": () => selection.selectNeighbor(1),
       "previous-token": () => selection.selectNeighbor(-1),
@@ -403,12 +400,6 @@ class Player {
     if (actions[action]) return actions[action]();
     playback.stop();
     this.#moveTo(stepAfter(action, this.step, this.data.last, this.data.changingSteps));
-  }
-
-  #showBlocks(on) {
-    this.section.classList.toggle("unblocked", !on);
-    this.#button("blocks").ariaPressed = String(on);
-    store(BLOCKS, on ? "on" : "off");
   }
 
   #play() {
@@ -463,7 +454,7 @@ class Player {
     const token = view.inspect(atom);
     if (token.id < 0 || this.stage.comparison) return;
     this.playback.stop();
-    if (!this.section.classList.contains("unblocked") && this.stage.blocks?.pressToken(token)) return;
+    if (this.stage.blocks?.pressToken(token)) return;
     this.selection.showMerges(view, token, this.stage.scale);
   }
 
@@ -494,7 +485,6 @@ class Player {
     on(document, "keydown", (event) => this.#key(event));
     // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
     on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
-    if (stored(BLOCKS) === "off") this.#showBlocks(false);
     this.letters.checked = stored(LETTER_KEYS) !== "off";
     on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
     // A link has no step whose text may change.

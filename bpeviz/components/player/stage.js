@@ -35,7 +35,6 @@ export class Stage {
     this.words = null; // of a short text, between which its line may break
     this.below = 0; // pixels below each line, for numbers
     this.said = (words, box) => {}; // called for a block that is pressed
-    this.opensPart = (character) => {}; // called for a character of another part
     this.laidOut = () => {}; // called after the lines have changed
     this.scored = (score) => {}; // called for a new score
     this.names = element("p", "row-names");
@@ -57,7 +56,7 @@ export class Stage {
     const hasEnd = Boolean(ways?.length);
     const score = new TimelineScore(views.map((view) => ({ ...view, hasEnd, isDiagram })), mirrored);
     this.score = score;
-    this.overview = new Overview(score, views[0].part, (character) => this.opensPart(character));
+    this.overview = new Overview(score);
     score.laidOut = () => {
       score.drawLetters();
       this.overview.draw();

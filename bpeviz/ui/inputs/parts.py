@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -75,11 +74,3 @@ def say_part(
     )
     say(f"of {len(parts):,}")
     return parts[number - 1]
-
-
-def open_part(
-    part_numbers: WidgetFamily[NumberField], parts: Sequence[Part], character: int
-) -> None:
-    """Show the part of a character of the text (a callback)."""
-    before = bisect_right(parts, character, key=lambda part: part.last)
-    part_numbers.member(len(parts)).put(min(before + 1, len(parts)))

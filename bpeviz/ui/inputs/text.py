@@ -313,16 +313,6 @@ class TextSource:
             self.table.put((name, content))
             self.column.put(column)
 
-    def offer(self, sample: str) -> None:
-        """Draw a button that puts a sample where the text of the page shows no difference."""
-        st.button(
-            "Try a text on which they differ",
-            type="tertiary",
-            on_click=self.put,
-            args=(sample,),
-            key="try_another_text",
-        )
-
     def put(self, sample: str, own: str = "") -> None:
         """Set the sample, or the user's own text, in place of any other text."""
         self.forget_file()

@@ -23,7 +23,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
 from bpeviz.ui import components, markdown, page_trainings, training_progress
 from bpeviz.ui.export_dialog import EXPORT, Export
-from bpeviz.ui.inputs.parts import choose_part, open_part, part_of
+from bpeviz.ui.inputs.parts import choose_part, part_of
 from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text, text_of
 from bpeviz.ui.inputs.training import (
     ALGORITHMS,
@@ -69,9 +69,6 @@ MAX_SEGMENTATIONS = 10
 """How many random segmentations of a word are sampled, and how many different ones are shown."""
 
 MAX_WORD = 40
-
-TRIED = 20
-"""How many words are tried, each with as many segmentations, to find one that varies."""
 
 _WORD = regex.compile(r" ?[\p{L}\p{M}]{4,}")
 
@@ -162,21 +159,17 @@ def show(side: DeltaGenerator) -> None:
     if not text:
         base.answer("There is no text yet.", "Type one below, or choose a sample.")
     place = st.container()
-    text_parts = _parts(shown)
-    part = choose_part(PART, text_parts, "Training and all figures use")
+    part = choose_part(PART, _parts(shown), "Training and all figures use")
     payload = _aligned(tuple(shown), part).copy()
     handles = [row.handle for row in shown]
     EXPORT.put(Export("algorithms", file=partial(_animation, handles, part)))
     changing = payload["changingSteps"]
     steps = payload["last"] if changing is None else len(changing)
     remarks.add(payload, shown, steps)
-    opening = _columns(shown, payload, payload["initialStep"])
-    if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
-        TEXT.offer(TEXT.first)
     with place:
         # Functions, since Streamlit stores the arguments: an element has every attribute.
         answer = partial(base.TITLE.get().title, anchor=False)
-        _play(shown, payload, answer, partial(open_part, PART, text_parts))
+        _play(shown, payload, answer)
 
 
 def _parts(shown: Sequence[Trained]) -> list[Part]:
@@ -242,7 +235,6 @@ def _play(
     shown: list[Trained],
     payload: Player,
     answer: Callable[[str], object],
-    on_part: Callable[[int], None],
 ) -> None:
     """Draw the player, and the elements that follow the size; run again if it changes."""
     report = components.player_report(payload, "lock_step")
@@ -256,7 +248,7 @@ def _play(
     has_races = any(row.history.steps for row in shown)
     if has_races and all(len(row.training_boundaries) <= race.COUNTED for row in shown):
         drawn["races"] = _races(shown, payload, steps, report["isLacking"])
-    components.player(drawn, "lock_step", remarks.follow, on_part=on_part)
+    components.player(drawn, "lock_step", remarks.follow)
     if st.context.is_embedded:
         return
     if text:
@@ -297,26 +289,6 @@ def _metrics(text: str, columns: list[Column]) -> None:
     )
 
 
-def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | None:
-    """Return a long word of a text that a method splits in several ways, or None."""
-    training, randomness, step = method
-    words: set[str] = {
-        word[0]
-        for word in _WORD.finditer(text[:LOCK_STEP_BYTES])
-        if word.end() - word.start() <= 20
-    }
-    for word in sorted(words, key=lambda word: (-len(word), word))[:TRIED]:
-        try:
-            if len(training.pre_tokenizer.pre_tokens(word)) > 1:
-                word = word.lstrip()
-            drawn = training.segmentations(step, word, randomness.initial, TRIED, 0)
-        except ValueError:
-            continue
-        if len(drawn) > 1:
-            return word
-    return None
-
-
 def _random_splits(
     able: Sequence[tuple[Training, Randomness, int]], colors: Sequence[Hues], text: str
 ) -> None:
@@ -324,8 +296,8 @@ def _random_splits(
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:
-            first = [*text[:LOCK_STEP_BYTES].split(), ""][0][:MAX_WORD]
-            WORD.put(_varied_word(text, able[0]) or first)
+            words = _WORD.findall(text[:LOCK_STEP_BYTES]) or [*text[:LOCK_STEP_BYTES].split(), ""]
+            WORD.put(max(words, key=len)[:MAX_WORD])
         word = WORD.line()
         which = 0
         if len(able) > 1:
@@ -367,10 +339,6 @@ def _random_splits(
                 draw_table(tables.samples(rows, DRAWS), "samples", label="Sampled segmentations")
         else:
             st.html(f"Always {rows[0][0].html()}")
-        # Its place is always drawn: else the caption below would stand twice for a moment.
-        place = st.empty()
-        if len(drawn) == 1 and (other := _varied_word(text, able[which])) is not None:
-            place.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
         some = f" The table shows the top {MAX_SEGMENTATIONS}." * (len(drawn) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in drawn.items()) / DRAWS
         st.caption(

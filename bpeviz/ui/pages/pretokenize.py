@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -118,9 +117,6 @@ CLOSER = Section(
     contents=(EXPLAINED, WHITE_SPACE, ENTRIES, UNSEEN),
 )
 PART = numbers("side by side of ", "Part shown")
-
-DIFFERS = "numbers-and-tables"
-"""A sample that no two patterns split alike."""
 
 EXAMPLE = "yao-ming"
 """The sample that brings its own pre-tokenizations (Jurafsky and Martin, chapter 2)."""
@@ -320,7 +316,6 @@ def show(side: DeltaGenerator) -> None:
         first, last = part.first, part.last
         components.score(_payload(text, _splits(done), first, last, columns), "side by side")
         choose_part(PART, parts, "All figures are for")
-        _same_everywhere([column.cut for _, column in done])
         _ruled_out(text, done)
         CLOSER.show(_explain, done, first, last)
     elif not choices:
@@ -338,15 +333,6 @@ def _parts(columns: list[pretokenization.PreTokenizedColumn]) -> list[Part]:
     """Return the parts of a text, of which rows show one."""
     size = min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
     return pretokenization.parts([column.cut for column in columns], size)
-
-
-def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
-    """Draw a note where several pre-tokenizations split a text alike, with one that differs."""
-    if len(cuts) < 2 or any(not np.array_equal(cut.ends, cuts[0].ends) for cut in cuts):
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("All of them split this text at the same places.", width="content")
-        TEXT.offer(DIFFERS)
 
 
 @cached()

@@ -15,7 +15,7 @@ from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, markdown, page_trainings, training_progress, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
-from bpeviz.ui.inputs.parts import choose_part, open_part, part_of
+from bpeviz.ui.inputs.parts import choose_part, part_of
 from bpeviz.ui.inputs.sentence import say
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text, text_of
 from bpeviz.ui.inputs.training import (
@@ -217,8 +217,7 @@ def _play(trained: Trained, last: int, shown: Part, opening: Player) -> None:
     step = min(report["step"], last)
     if last and len(trained.training_boundaries) <= race.COUNTED:
         payload["races"] = [_race_at(trained, shown, step, report["isLacking"])]
-    on_part = partial(open_part, PART, trained.parts())
-    components.player(payload, "player", remarks.follow, on_part=on_part)
+    components.player(payload, "player", remarks.follow)
     _export(trained, last, step, shown)
     if not last or st.context.is_embedded:
         return

@@ -15,10 +15,8 @@ from helpers.text_box import payload
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.analysis import pretokenization
-from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.ui.pages.pretokenize import (
-    DIFFERS,
     DRAWN_CHARACTERS,
     EXAMPLE,
     LIST_A,
@@ -83,15 +81,6 @@ def test_picture_counts_the_merges_that_each_pattern_rules_out() -> None:
     assert [*ruled_out["pre-tokenization"]] == ["None", "Characters", "GPT-2"]
     counts = [f"{count} of {len(tokens)}" for count in (0, len(tokens), gpt2.count(0))]
     assert [*ruled_out["ruled out"]] == counts
-
-
-def test_text_that_all_split_alike_offers_one_that_differs() -> None:
-    app = with_text("low low", splits=["whitespace", "words"])
-    assert any("the same places" in one.value for one in app.markdown)
-    app.button(key="try_another_text").click().run()
-    assert not any("the same places" in one.value for one in app.markdown)
-    every = [pretokenize(samples.by_key(DIFFERS).text, key) for key in PATTERNS]
-    assert len({tuple(one) for one in every}) == len(PATTERNS)
 
 
 # ---- the expression, the list, and the vocabulary of words

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
@@ -19,7 +18,7 @@ from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs.messages import CHAT, MESSAGES
-from bpeviz.ui.inputs.parts import ROW, choose_row, open_part, row_of, say_part
+from bpeviz.ui.inputs.parts import ROW, choose_row, row_of, say_part
 from bpeviz.ui.inputs.sentence import say, sentence
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.token_count import character_count
@@ -158,7 +157,7 @@ def show(side: DeltaGenerator) -> None:
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
     with part_place:
         part = say_part(PART, text_parts)
-    inspected = _inspected(text, offer, encoded, part, partial(open_part, PART, text_parts))
+    inspected = _inspected(text, offer, encoded, part)
     inspected.offer_exports()
     if twice := trace.begins_twice(encoded.tokenizer, encoded.template[0], encoded.text_ids):
         st.warning(markdown.escape(twice))
@@ -175,11 +174,10 @@ def _inspected(
     offer: Offer,
     encoded: Inspection,
     part: Part,
-    open_other: Callable[[int], None] | None = None,
 ) -> InspectedText:
     """Return a part of an encoded text. text: that of the page."""
     trained_on = offer.own is not None and offer.own.choice.corpus is None and encoded.text == text
-    return InspectedText(offer, encoded, part, trained_on, open_other)
+    return InspectedText(offer, encoded, part, trained_on)
 
 
 def _look_up(token_id: int) -> None:

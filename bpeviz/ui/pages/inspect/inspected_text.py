@@ -37,14 +37,12 @@ class InspectedText:
         inspection: The encoded text.
         part: The part in the grid.
         trained_on: Whether the tokenizer, if it was trained here, was trained on this text.
-        open_part: Shows the part of a character.
     """
 
     offer: Offer
     inspection: Inspection
     part: Part
     trained_on: bool
-    open_part: Callable[[int], None] | None = None
 
     @property
     def tokenizer(self) -> Tokenizer:

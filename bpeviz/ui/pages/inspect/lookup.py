@@ -13,32 +13,21 @@ from bpeviz.corpus.ids import IdsError, read_ids
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
 from bpeviz.ui import components, markdown
-from bpeviz.ui.pages.inspect.encoding import NAMED_TOKENS, TOKENIZER
+from bpeviz.ui.pages.inspect.encoding import NAMED_TOKENS
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
-from bpeviz.ui.widgets import NumberField, TextField, Values, Widget
+from bpeviz.ui.widgets import TextField, Values, Widget
 from bpeviz.views import encoded, tables
 from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
-
-MAX_NAMESAKES = 1_000
-"""The most tokens of one name among which a link can choose."""
 
 QUERY = TextField("look_up", "Token id or text", longest=MAX_EXPRESSION)
 IDS = TextField("ids_box", "Ids", longest=limits.PAGE_TEXT)
 
 
-def _namesake(query: str | None, tokenizer: str | None) -> NumberField:
-    """Return the choice among several tokens of one name."""
-    name = f"which of {query} in {tokenizer}"
-    label = "Several tokens have this text"
-    return NumberField(name, label, low=0, high=MAX_NAMESAKES)
-
-
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield QUERY
-    yield _namesake(values.get(QUERY), values.get(TOKENIZER))
 
 
 def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
@@ -58,10 +47,8 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         _no_token(query, text)
         return
     token = namesakes[0]
-    if len(namesakes) > 1:
-        titles = [f"id {namesake.id}" for namesake in namesakes]
-        token = namesakes[_namesake(query, text.offer.key).radio(titles, horizontal=True)]
-    _draw_tokens(text, tables.tokens([token]), "looked_up", "Token", [token.id])
+    ids = [namesake.id for namesake in namesakes]
+    _draw_tokens(text, tables.tokens(namesakes), "looked_up", "Token", ids)
     if note := token_lookup.instead(token.id, tokenizer):
         st.caption(markdown.escape(note))
     parents = tokenizer.parents(token.id)

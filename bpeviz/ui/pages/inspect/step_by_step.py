@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -52,9 +52,9 @@ STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 
 
 @fragment
-def _play(payload: Player, on_part: Callable[[int], None] | None) -> None:
+def _play(payload: Player) -> None:
     """Draw the player; run again if its step changes."""
-    components.player(payload, "inspect_player", remarks.follow, on_part=on_part)
+    components.player(payload, "inspect_player", remarks.follow)
 
 
 @cached()
@@ -79,7 +79,7 @@ def _draw_player(text: InspectedText) -> None:
         first = _candidates(text.offer, row.text, row)
         if any(value != 1 for groups in first for value, *_ in groups):
             payload["races"] = [race.payload(row, first, stage.hues)]
-    _play(payload, text.open_part)
+    _play(payload)
     if len(events) < text.tokenizer.steps:
         st.caption(
             f"{encoded.unit_of(text.offer.training).capitalize()}s that do not touch this text "
