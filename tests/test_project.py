@@ -297,12 +297,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 43_023,
+    "bpeviz": 42_928,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 611,
     "bpeviz/analysis": 2_591,
     "bpeviz/cli": 1_798,
-    "bpeviz/components": 8_541,
+    "bpeviz/components": 8_510,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_128,
     "bpeviz/formats": 4_600,
@@ -312,10 +312,10 @@ LINES = {
     "bpeviz/pretrained": 1_170,
     "bpeviz/room": 833,
     "bpeviz/trainers": 3_561,
-    "bpeviz/ui": 9_908,
+    "bpeviz/ui": 9_844,
     "bpeviz/views": 2_694,
     "bpeviz/workers": 463,
-    "tests": 31_673,
+    "tests": 31_652,
     "tests data, kB": 206,
     "tests/*.mjs": 1_417,
 }
