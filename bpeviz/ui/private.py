@@ -1,6 +1,6 @@
 """Everything in Streamlit that bpeviz uses although it is not public.
 
-Five Python names, each with the reason and a public issue. `tests/ui/test_private.py` fails when
+Seven Python names, each with the reason and a public issue. `tests/ui/test_private.py` fails when
 Streamlit no longer needs one of them. Below are paths. The CSS selectors, mostly test ids, are in
 `runtime/style.css`, `runtime/style.py` and `components/frame/frame.js`.
 """
@@ -13,6 +13,7 @@ from typing import Any, cast
 import streamlit as st
 from streamlit import config, runtime
 from streamlit.delta_generator_singletons import context_dg_stack
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -110,3 +111,33 @@ def server_name() -> str | None:
     """Return the option `browser.serverAddress`, or None where it is not set."""
     name = "browser.serverAddress"
     return cast(str, st.get_option(name)) if config.is_manually_set(name) else None
+
+
+# ---- AppSession: if a fragment is requested just as a run has ended, another thread runs it, and
+# what the ended run has drawn is dropped: a menu that was opened then stays empty.
+# https://github.com/streamlit/streamlit/issues/9921
+
+ENDING = 0.002
+"""Seconds until a request is tried again that meets a run whose messages are not sent yet."""
+
+
+def keep_messages() -> None:
+    """Let requests of fragments wait until the messages of a run that has ended are sent."""
+    start = AppSession._create_scriptrunner
+
+    def start_or_wait(session: Any, request: Any) -> None:
+        if session._scriptrunner is None or not request.fragment_id:
+            start(session, request)
+        else:
+            session._event_loop.call_later(ENDING, try_again, session, request)
+
+    def try_again(session: Any, request: Any) -> None:
+        if session._state == AppSessionState.SHUTDOWN_REQUESTED:
+            return
+        run = session._scriptrunner
+        if session.has_fragment(request.fragment_id) and (
+            run is None or not run.request_rerun(request)
+        ):
+            start_or_wait(session, request)
+
+    AppSession._create_scriptrunner = start_or_wait  # type: ignore[method-assign, assignment]

@@ -10,6 +10,8 @@ from unittest.mock import Mock
 import pytest
 import streamlit as st
 from helpers.asgi import run
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.caching.ttl_cache import TTLCache
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
@@ -39,10 +41,12 @@ def test_one_module_imports_private_names() -> None:
             assert imported(path) <= public, path
 
 
-def test_private_names_are_five() -> None:
+def test_private_names_are_seven() -> None:
     assert imported(Path(private.__file__)) - {"streamlit"} == {
         "streamlit.config",  # is_manually_set
         "streamlit.runtime",  # the storage of sessions
+        "streamlit.runtime.app_session.AppSession",
+        "streamlit.runtime.app_session.AppSessionState",
         "streamlit.delta_generator_singletons.context_dg_stack",
         "streamlit.runtime.scriptrunner.get_script_run_ctx",
         # file_storage, which this class declares
@@ -75,6 +79,33 @@ def test_sessions_of_closed_tabs_end_by_a_clock(monkeypatch: pytest.MonkeyPatch)
         private.end_sessions()
         assert ended.call_count == count
     assert storage.list() == []
+
+
+def test_request_of_a_fragment_waits_for_the_messages_of_a_run_that_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started, waiting = Mock(), []
+
+    def request() -> list[str]:
+        """Request a fragment just as a run has ended; return the fragments that then run."""
+        started.reset_mock()
+        AppSession.request_rerun(session, ClientState(fragment_id="menu"))
+        return [call.args[1].fragment_id for call in started.call_args_list]
+
+    session = Mock(_state=AppSessionState.APP_NOT_RUNNING, **{"has_fragment.return_value": True})
+    session._create_scriptrunner = lambda data: AppSession._create_scriptrunner(session, data)
+    session._event_loop.call_later = lambda _, function, *given: waiting.append((function, given))
+    session._scriptrunner = ended = Mock(**{"request_rerun.return_value": False})
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", started)
+    assert request() == ["menu"]  # Streamlit starts it at once
+    private.keep_messages()
+    assert request() == []
+    for session._scriptrunner, fragments in ((ended, []), (None, ["menu"])):
+        ((function, given),) = waiting
+        waiting.clear()
+        function(*given)
+        assert [call.args[1].fragment_id for call in started.call_args_list] == fragments
+    assert waiting == []
 
 
 def test_server_ends_sessions_again_after_one_that_does_not_end(

@@ -118,6 +118,7 @@ def options() -> dict[str, Any]:
     except ValueError as error:
         sys.exit(f"bpeviz: {error}")
     private.check()
+    private.keep_messages()
     raise_open_files()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*GARBAGE)
