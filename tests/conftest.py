@@ -101,22 +101,24 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Assign tests one by one: to the first process from the start, to the others from the end.
+    """Assign tests of a browser one by one, and others by file, so that those share trainings.
 
-    The first process runs the browser tests until it meets the others. So two browsers, with a
-    server each, run side by side for as short a time as possible, and no process is idle.
+    The first process begins at the start, the others at the end. So it runs the tests of a browser
+    until it meets the others: two browsers, with a server each, run side by side for as short a
+    time as possible, and no process is idle.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class FromBothEnds(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid
+            return nodeid if "/journeys/" in nodeid else nodeid.partition("::")[0]
 
         def _assign_work_unit(self, node: Any) -> None:
             if node is not self.nodes[0]:
                 self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
             super()._assign_work_unit(node)
 
+    config.option.loadscopereorder = False  # the order of `pytest_collection_modifyitems`
     return FromBothEnds(config, log)
 
 

@@ -123,6 +123,7 @@ def at_rest(element: Locator) -> dict[str, float]:
 
     While content above it is still being loaded, a mouse sent to its box would miss it.
     """
+    element.wait_for(state="attached")
     before: Any = None
     for _ in range(300):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from journeys.journey import Journey
@@ -280,8 +281,9 @@ def test_pasted_and_opened_texts_are_drawn_or_refused(journey: Journey) -> None:
         expect(page.get_by_text(f"Characters 1 to {first.last:,} of")).to_be_visible()
         stage.go(40)
         await_rest(page)
-        whole = at_rest(stage.section.locator(".whole"))
-        page.mouse.click(whole["x"] + 3, whole["y"] + whole["height"] - 3)
+        number = page.get_by_role("spinbutton", name=re.compile("1 to 2$"))
+        number.fill("2")
+        number.press("Enter")
         expect(page.get_by_text(f"Characters {second.first + 1:,} to")).to_be_visible()
         stage.await_step(40)
         drawn = boundaries.boundary_mask(40)[second.start : second.end].sum()
