@@ -255,7 +255,8 @@ def test_link_opens_settings_that_it_has_a_value_of(values: Any, is_folded: bool
 
 
 def test_browser_that_draws_a_choice_anew_begins_with_its_value() -> None:
-    app = app_pages.opened("Train", more_open=True, bpe_atoms="characters", counted=True)
+    choices = {"more_open": True, "bpe_atoms": "characters", "counted": True}
+    app = app_pages.opened("Train", may_fail=True, **choices)  # the text is no list of counts
     assert [box.proto.default for box in app.selectbox if box.key == "bpe_atoms"] == [1]
     assert [toggle.proto.default for toggle in app.toggle if toggle.key == "counted"] == [True]
 
