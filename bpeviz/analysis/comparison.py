@@ -22,7 +22,7 @@ from bpeviz import api
 from bpeviz.analysis import figures, intervals, verdict
 from bpeviz.analysis.compared_text import FIGURES, TOTALS, ComparedText, ComparedTokenizer
 from bpeviz.analysis.figures import Measured, Total
-from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
+from bpeviz.analysis.intervals import Ratios
 from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.core.tokenizer import Tokenizer
@@ -54,25 +54,37 @@ class Comparison(NotebookValue):
 
     Attributes:
         rows: One for each text and tokenizer, by text.
-        verdict: The result in words.
-        notes: The notes of the rows, each once with the names of its texts.
         tokenizers: Each tokenizer over all texts.
-        special_tokens: Whether the tokens include special tokens around each text.
+        special_tokens: The number of special tokens around each text, which are counted, by the
+            name of the tokenizer; None if they are not counted.
         intervals: The intervals of each text.
-        leader: The name of the tokenizer that the verdict is about.
         relative_to: The name of the text to which premiums are relative, or None.
         unit: Of what its texts consist: "line" or "row".
+        in_sample: The names of tokenizers that were trained on these texts.
     """
 
     rows: Sequence[ComparedText]
-    verdict: str
-    notes: Sequence[str]
     tokenizers: Sequence[ComparedTokenizer]
-    special_tokens: bool = False
-    intervals: Mapping[str, TextIntervals] = field(default_factory=dict, compare=False)
-    leader: str = ""
-    relative_to: str | None = None
-    unit: str = "line"
+    special_tokens: Mapping[str, int] | None
+    intervals: Mapping[str, TextIntervals] = field(compare=False)
+    relative_to: str | None
+    unit: str
+    in_sample: Collection[str]
+
+    @property
+    def leader(self) -> str:
+        """The name of the tokenizer that the verdict is about."""
+        return verdict.of_texts(self.rows, self.relative_to, self.in_sample)[1]
+
+    @property
+    def verdict(self) -> str:
+        """The result in words."""
+        return verdict.of_texts(self.rows, self.relative_to, self.in_sample)[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the rows, each once with the names of its texts; and on special tokens."""
+        return verdict.notes_of_texts(self.rows, self.special_tokens)
 
     def __repr__(self) -> str:
         """Return the sizes and the verdict, which are short."""
@@ -138,11 +150,10 @@ def compare(
         rows += of_text
     whole = {name for name, text in texts.items() if isinstance(text, str)}
     rows = _with_known_premiums(rows, relative_to, whole)
-    notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
     of_tokenizers = [_over(total, rows) for total in totals]
-    sentence, leader = verdict.of_texts(rows, relative_to, in_sample)
-    details = (special_tokens, of_texts, leader, relative_to, unit_of(*texts.values()))
-    return Comparison(rows, sentence, notes, of_tokenizers, *details)
+    around = {total.title: total.special_tokens for total in totals} if special_tokens else None
+    details = (around, of_texts, relative_to, unit_of(*texts.values()), in_sample)
+    return Comparison(rows, of_tokenizers, *details)
 
 
 def _checked_texts(
@@ -216,12 +227,13 @@ def _compare_text(
         added *= len(by_line)
     else:
         ratios = intervals.token_ratios(by_line, added)
-    counts, references, parallel, notes = _parallel_counts(text, by_line, totals, reference)
+    counts, references, one_sided = _parallel_counts(text, by_line, totals, reference)
     premium_ends, premium_ratios = intervals.line_premiums(counts, references)
-    notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel, unit_of(text))
     has_words = not has_no_spaces(whole)
-    if not has_words:
-        notes.append("no spaces between words, so no tokens per word")
+    number = len(by_line) if len(totals) > 1 else intervals.ROUGH_LINES
+    relative_to = reference.name if reference else None
+    notes = verdict.notes_of_text(unit_of(text), relative_to, number, len(counts), one_sided)
+    notes += [verdict.NO_SPACES] * (not has_words)
     words = word_spans(whole if has_words else "")
     measured = [
         Measured(whole, words, None, column, int(special), own, base, total.price)
@@ -237,7 +249,7 @@ def _compare_text(
         row: dict[str, Any] = {key: figure.of(part) for key, figure in FIGURES.items()}
         row |= {"text": name, "tokenizer": total.title, "unknown": part.column.unknown}
         row |= {"whole_words": figures.whole_words.of(part), "low": low, "high": high}
-        lost = [f"{total.title} loses text, as unknown tokens"] if part.column.unknown else []
+        lost = [verdict.UNKNOWN.format(total.title)] if part.column.unknown else []
         rows.append(ComparedText(lines=len(counts), notes=(*notes, *lost), **row | difference))
     return rows, TextIntervals(ratios, premium_ratios)
 
@@ -292,18 +304,6 @@ def priced(comparison: Comparison, prices: Mapping[str, float]) -> Comparison:
     return replace(comparison, rows=rows, tokenizers=tokenizers)
 
 
-def _special_note(totals: Sequence[Total]) -> str:
-    """Return how many special tokens are around each text."""
-    known = [f"{total.title} {total.special_tokens:,}" for total in totals if total.special_tokens]
-    others = [total.title for total in totals if not total.special_tokens]
-    notes = []
-    if known:
-        notes.append(f"Counts include the special tokens around each text: {listed(known, 8)}.")
-    if others:
-        notes.append(f"No special tokens around a text are known for {listed(others, 8)}.")
-    return " ".join(notes)
-
-
 def _differences(measured: Sequence[Measured], ratios: Ratios | None) -> list[dict[str, Any]]:
     """Return the difference of each tokenizer with its interval, and whether it is the best."""
     columns = [part.column for part in measured]
@@ -340,17 +340,14 @@ def _with_known_premiums(
     for row in rows:
         lost = [text for text in (row.text, relative_to) if (text, row.tokenizer) in lossy]
         if lost and row.premium is not None:
-            note = f"{row.tokenizer} loses text of {lost[0]}, so no premium"
+            note = verdict.NO_PREMIUM.format(row.tokenizer, lost[0])
             row = replace(row, premium=None, low=None, high=None, notes=(*row.notes, note))
         elif row.premium is not None and row.text in whole:
             ratio = row.tokens / base[row.tokenizer]
             if f"{ratio:.2f}" != f"{row.premium:.2f}":
-                row = replace(row, notes=(*row.notes, _NO_RATIO))
+                row = replace(row, notes=(*row.notes, verdict.NO_RATIO))
         known.append(row)
     return known
-
-
-_NO_RATIO = "the premium is that of lines encoded alone, so it is not the ratio of the tokens"
 
 
 def parallel_texts(texts: Mapping[str, str | Documents]) -> tuple[int, list[str]]:
@@ -393,7 +390,7 @@ def _parallel_counts(
     by_line: NDArray[np.int64],
     totals: Sequence[Total],
     reference: _ReferenceText | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int | None, list[str]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int | None]:
     """Compare the lines or documents of a text with those of the reference.
 
     Args:
@@ -404,61 +401,21 @@ def _parallel_counts(
 
     Returns:
         The tokens of the lines that are parallel, and those of the same lines of the reference
-        [lines, tokenizers]; their number, or None if the texts are not parallel; and notes.
+        [lines, tokenizers]; and how many lines are empty in one of both texts only, or None if the
+        texts are not parallel.
     """
-    none, unit = np.empty((0, len(totals)), np.int64), unit_of(text)
-    if reference is None:
-        return none, none, None, []
-    lines, others = lines_of(text), lines_of(reference.text)
-    if len(lines) != len(others):
-        return none, none, None, [f"not as many {unit}s as {reference.name}, so no premium"]
+    lines, others = lines_of(text), lines_of(reference.text if reference else "")
+    if reference is None or len(lines) != len(others):
+        none = np.empty((0, len(totals)), np.int64)
+        return none, none, None
     if isinstance(text, str):
         counts = _line_counts(text, totals)
     else:  # each was encoded alone
         counts = np.zeros((len(lines), len(totals)), np.int64)
         counts[[bool(line.strip()) for line in lines]] = by_line
     is_kept = (counts > 0).all(1) & (reference.counts > 0).all(1)
-    empty = sum((not a.strip()) != (not b.strip()) for a, b in zip(lines, others, strict=True))
-    left_out = f"{counted(empty, unit)} empty only here or only in {reference.name}"
-    notes = [f"{left_out}, left out of the premium"] * bool(empty)
+    one_sided = sum((not a.strip()) != (not b.strip()) for a, b in zip(lines, others, strict=True))
     around = np.array([total.special_tokens for total in totals])
     if isinstance(text, str) or isinstance(reference.text, str):
         around *= 0
-    return counts[is_kept] + around, reference.counts[is_kept] + around, int(is_kept.sum()), notes
-
-
-def _line_notes(own: int, parallel: int | None, unit: str) -> list[str]:
-    """Return why there is no interval, or only a rough one.
-
-    Args:
-        own: The number of lines that are not blank, or `ROUGH_LINES` with a single tokenizer.
-        parallel: The number of parallel lines, or None without them.
-        unit: What is counted, a line or a row.
-    """
-    notes = []
-    if own < FEWEST_LINES:
-        notes.append(f"fewer than {FEWEST_LINES} {unit}s, so no intervals, only plain counts")
-    elif own < ROUGH_LINES:
-        notes.append(f"fewer than {ROUGH_LINES} {unit}s, so intervals are rough")
-    if parallel == 0:
-        notes.append(f"no parallel {unit}s, so no premium")
-    elif parallel is not None and parallel < FEWEST_LINES <= own:
-        notes.append(f"fewer than {FEWEST_LINES} parallel {unit}s, so the premium has no interval")
-    elif parallel is not None and parallel < ROUGH_LINES <= own:
-        notes.append(
-            f"fewer than {ROUGH_LINES} parallel {unit}s, so the interval of the premium is rough"
-        )
-    return notes
-
-
-def _notes(rows: Sequence[ComparedText]) -> list[str]:
-    """Return each note once, with the names of its texts."""
-    texts: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for note in row.notes:
-            texts.setdefault(note, {})[row.text] = None
-    number = len({row.text for row in rows})
-    return [
-        f"{'All texts' if len(names) == number > 3 else listed([*names], 8)}: {note}."
-        for note, names in texts.items()
-    ]
+    return counts[is_kept] + around, reference.counts[is_kept] + around, one_sided

@@ -1,4 +1,4 @@
-"""The result of a comparison in words: the fewest tokens, and differences from a baseline.
+"""The result of a comparison in words: the fewest tokens, differences, and notes on figures.
 
 All sentences about one text compare the same `pair` of tokenizers. The verdict names those that tie
 with one of the two, too. A tokenizer that was trained on the text is not compared: the verdict
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from bpeviz.analysis.compared_text import ComparedText
 from bpeviz.analysis.figures import cost_in
+from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import counted, joined, label, listed, shorten
@@ -464,3 +465,80 @@ def _verdict_of_one(rows: Sequence[ComparedText], lossy: Collection[str]) -> str
     first, *others = sorted((row.tokens, row.name) for row in standings if not row.lossy)
     rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
     return f"Undecided: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."
+
+
+# ---- notes on several texts
+
+UNKNOWN = "{} loses text, as unknown tokens"
+NO_PREMIUM = "{} loses text of {}, so no premium"
+NO_SPACES = "no spaces between words, so no tokens per word"
+NO_RATIO = "the premium is that of lines encoded alone, so it is not the ratio of the tokens"
+
+
+def notes_of_text(
+    unit: str, relative_to: str | None, own: int, parallel: int, one_sided: int | None
+) -> list[str]:
+    """Return why figures of a text are missing or rough.
+
+    Args:
+        unit: Of what it consists: "line" or "row".
+        relative_to: The text to which premiums are relative, or None.
+        own: The number of its lines or documents that are not blank; `ROUGH_LINES` with a single
+            tokenizer, which has no intervals of differences.
+        parallel: The number of its lines that are parallel, and not blank.
+        one_sided: The number of those that are blank in one of both texts only; None if the texts
+            are not parallel.
+    """
+    notes = []
+    if relative_to is not None and one_sided is None:
+        notes.append(f"not as many {unit}s as {relative_to}, so no premium")
+    if one_sided:
+        empty = f"{counted(one_sided, unit)} empty only here or only in {relative_to}"
+        notes.append(f"{empty}, left out of the premium")
+    if own < FEWEST_LINES:
+        notes.append(f"fewer than {FEWEST_LINES} {unit}s, so no intervals, only plain counts")
+    elif own < ROUGH_LINES:
+        notes.append(f"fewer than {ROUGH_LINES} {unit}s, so intervals are rough")
+    if one_sided is not None:
+        if not parallel:
+            notes.append(f"no parallel {unit}s, so no premium")
+        elif parallel < FEWEST_LINES <= own:
+            few = f"fewer than {FEWEST_LINES} parallel {unit}s"
+            notes.append(f"{few}, so the premium has no interval")
+        elif parallel < ROUGH_LINES <= own:
+            few = f"fewer than {ROUGH_LINES} parallel {unit}s"
+            notes.append(f"{few}, so the interval of the premium is rough")
+    return notes
+
+
+def notes_of_texts(
+    rows: Sequence[ComparedText], special_tokens: Mapping[str, int] | None
+) -> list[str]:
+    """Return each note of the rows once, with the names of its texts, and that on special tokens.
+
+    Args:
+        rows: The rows.
+        special_tokens: How many are around each text by tokenizer; None if they are not counted.
+    """
+    texts: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for note in row.notes:
+            texts.setdefault(note, {})[row.text] = None
+    number = len({row.text for row in rows})
+    notes = [
+        f"{'All texts' if len(names) == number > 3 else listed([*names], 8)}: {note}."
+        for note, names in texts.items()
+    ]
+    return notes if special_tokens is None else [*notes, _special_note(special_tokens)]
+
+
+def _special_note(special_tokens: Mapping[str, int]) -> str:
+    """Return how many special tokens each tokenizer has around each text."""
+    known = [f"{name} {number:,}" for name, number in special_tokens.items() if number]
+    others = [name for name, number in special_tokens.items() if not number]
+    notes = []
+    if known:
+        notes.append(f"Counts include the special tokens around each text: {listed(known, 8)}.")
+    if others:
+        notes.append(f"No special tokens around a text are known for {listed(others, 8)}.")
+    return " ".join(notes)

@@ -172,7 +172,7 @@ def _many_printed(
                 asdict(row) | files.note_on(titles[row.tokenizer], options)
                 for row in comparison.tokenizers
             ],
-            "special_tokens": comparison.special_tokens,
+            "special_tokens": comparison.special_tokens is not None,
         }
         return files.as_json(exact, 2) + "\n"
     if options.csv:
@@ -185,7 +185,7 @@ def _many_printed(
     tables = text_table.of_texts(comparison, columns), text_table.of_tokenizers(comparison)
     bullet = "- " if options.markdown else ""
     notes = [f"{bullet}{note}" for note in comparison.notes]
-    if not comparison.special_tokens:
+    if comparison.special_tokens is None:
         notes.append(f"{bullet}{text_table.WITHOUT_SPECIAL}")
     blocks = [[comparison.verdict]]
     for table in tables:

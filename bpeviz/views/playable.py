@@ -262,7 +262,7 @@ def of_texts(
         f"Tables: {text_table.legend(comparison, figures.tokens)} Press a title to sort.",
         *comparison.notes,
     ]
-    if not comparison.special_tokens:
+    if comparison.special_tokens is None:
         notes.append(text_table.WITHOUT_SPECIAL)
     title = "Fairness and vocabulary"
     body = [

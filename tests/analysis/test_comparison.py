@@ -14,8 +14,8 @@ from helpers.refusals import refusal
 from tokenizers import models
 
 import bpeviz
-from bpeviz.analysis import comparison
 from bpeviz.analysis.comparison import has_no_spaces
+from bpeviz.analysis.verdict import NO_RATIO
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents
 
@@ -175,7 +175,7 @@ def test_a_premium_that_is_not_the_ratio_of_the_tokens_has_a_note() -> None:
     found = bpeviz.compare(texts, {"spaced": spaced}, "base")
     rows = {row.text: row for row in found.rows}
     assert rows["other"].premium == 1 != rows["other"].tokens / rows["base"].tokens
-    assert [row.text for row in found.rows if comparison._NO_RATIO in row.notes] == ["other"]
+    assert [row.text for row in found.rows if NO_RATIO in row.notes] == ["other"]
 
 
 def test_unknown_tokens_are_noted_and_neither_ranked_nor_compared(english: Tokenizer) -> None:

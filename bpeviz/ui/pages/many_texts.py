@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -148,7 +147,7 @@ def show(
     if all(getattr(row, figure.key) is None for row in comparison.rows):
         figure = figures.tokens
     why = _why(comparison, tokenizers, is_priced=bool(prices))
-    first, *rest = _CLAUSES.split(comparison.verdict, maxsplit=1)
+    first, *rest = _CLAUSES.split(of_yours(comparison.verdict), maxsplit=1)
     base.answer(f"{first.removesuffix('.')}.", why)
     label = _label(figure, relative_to, len(texts))
     trained = [words for offer, _ in chosen for words in offer.settings]
@@ -237,7 +236,7 @@ def _notes(
         totals = ", ".join(f"{name} {cost}" for name, cost in costs)
         notes.append(f"Cost of all texts: {totals}.")
     notes += [note for note in comparison.notes if text_table.explains(note, figure)]
-    if not comparison.special_tokens:
+    if comparison.special_tokens is None:
         notes.append(text_table.WITHOUT_SPECIAL)
     return notes
 
@@ -323,8 +322,7 @@ def _compared(
     with reporting_to(progress), run_lock.released():
         own = _in_sample(offers, _texts)
         how = (_texts, _tokenizers, relative_to)
-        comparison = compare(*how, special_tokens=with_special, in_sample=own)
-    return replace(comparison, verdict=of_yours(comparison.verdict))
+        return compare(*how, special_tokens=with_special, in_sample=own)
 
 
 def of_yours(sentence: str) -> str:
