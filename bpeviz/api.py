@@ -18,69 +18,35 @@ from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Corpus
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
+    from bpeviz.core.boundaries import MergeBoundaries
+    from bpeviz.core.merges import MergeTokenizer
     from bpeviz.core.training import MergeTraining
-    from bpeviz.trainers import (
-        continued_bpe,
-        multilingual_bpe,
-        parity_bpe,
-        scaffold_bpe,
-        sentencepiece_bpe,
-        signatures,
-        superbpe,
-        unigram,
-        wordpiece,
-    )
+
+    class BpeTraining(MergeTraining):
+        """The type of trainings by BPE but with `encode` or `threshold`: no boundary comes back."""
+
+        def tokenizer(self, vocab_size: int | None = None) -> MergeTokenizer: ...
+
+        def at_step(self, step: int) -> MergeTokenizer: ...
+
+        def boundaries(self, text: str | Documents) -> MergeBoundaries: ...
+
 
 __all__ = ["load", "read", "save", "train"]
 
 Texts = Corpus | Iterable[str]
 """A text, documents, or counts of documents or pre-tokens."""
 
+Merging = Literal["wordpiece", "sentencepiece", "scaffold", "superbpe", "multilingual", "parity"]
+"""The algorithms that merge, for type checkers."""
+
 
 @overload
-def train(
-    text: Texts, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.Bpe]
-) -> signatures.BpeTraining: ...
+def train(text: Texts, algorithm: Literal["bpe"] = "bpe", **options: Any) -> BpeTraining: ...
 @overload
-def train(
-    text: Texts, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.BpeVariant]
-) -> MergeTraining: ...
+def train(text: Texts, algorithm: Merging, **options: Any) -> MergeTraining: ...
 @overload
-def train(
-    text: Texts, algorithm: Literal["wordpiece"], **options: Unpack[signatures.WordPiece]
-) -> wordpiece.WordPieceTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["unigram"], **options: Unpack[signatures.Unigram]
-) -> unigram.UnigramTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["sentencepiece"], **options: Unpack[signatures.SentencePieceBpe]
-) -> sentencepiece_bpe.SentencePieceTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["scaffold"], **options: Unpack[signatures.Scaffold]
-) -> scaffold_bpe.ScaffoldTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["superbpe"], **options: Unpack[signatures.SuperBpe]
-) -> superbpe.SuperTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["multilingual"], **options: Unpack[signatures.Multilingual]
-) -> multilingual_bpe.MultilingualTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["parity"], **options: Unpack[signatures.Parity]
-) -> parity_bpe.ParityTraining: ...
-@overload
-def train(
-    text: Texts, algorithm: Literal["adaptive"], **options: Unpack[signatures.Adaptive]
-) -> continued_bpe.AdaptiveTraining: ...
-@overload
-def train(text: Texts, algorithm: str, **options: Unpack[signatures.Pruned]) -> Training: ...
+def train(text: Texts, algorithm: str, **options: Any) -> Training: ...
 def train(
     text: Texts,
     algorithm: str = "bpe",
