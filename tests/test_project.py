@@ -297,9 +297,9 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 42_947,
+    "bpeviz": 42_849,
     "bpeviz data, kB": 1,
-    "bpeviz/*.py": 611,
+    "bpeviz/*.py": 570,
     "bpeviz/analysis": 2_591,
     "bpeviz/cli": 1_798,
     "bpeviz/components": 8_510,
@@ -311,11 +311,11 @@ LINES = {
     "bpeviz/pretokenizers": 1_177,
     "bpeviz/pretrained": 1_170,
     "bpeviz/room": 833,
-    "bpeviz/trainers": 3_561,
-    "bpeviz/ui": 9_863,
+    "bpeviz/trainers": 3_488,
+    "bpeviz/ui": 9_861,
     "bpeviz/views": 2_694,
     "bpeviz/workers": 463,
-    "tests": 31_690,
+    "tests": 31_643,
     "tests data, kB": 205,
     "tests/*.mjs": 1_417,
 }
