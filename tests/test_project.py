@@ -300,7 +300,7 @@ LINES = {
     "bpeviz": 42_849,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 570,
-    "bpeviz/analysis": 2_591,
+    "bpeviz/analysis": 2_609,
     "bpeviz/cli": 1_798,
     "bpeviz/components": 8_510,
     "bpeviz/core": 2_114,
