@@ -297,7 +297,7 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 42_849,
+    "bpeviz": 42_824,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 570,
     "bpeviz/analysis": 2_609,
@@ -311,7 +311,7 @@ LINES = {
     "bpeviz/pretokenizers": 1_177,
     "bpeviz/pretrained": 1_170,
     "bpeviz/room": 833,
-    "bpeviz/trainers": 3_488,
+    "bpeviz/trainers": 3_463,
     "bpeviz/ui": 9_861,
     "bpeviz/views": 2_694,
     "bpeviz/workers": 463,

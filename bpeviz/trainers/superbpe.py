@@ -23,18 +23,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, MergeBoundaries, boundaries_from_ids
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.merges import MergeTokenizer, NotMergesError, apply_merges, joined
-from bpeviz.core.tokenizer import Pieces, Segmentation, as_pieces
+from bpeviz.core.tokenizer import Segmentation
 from bpeviz.core.training import Candidate, MergeTraining
-from bpeviz.corpus.documents import Documents, documents_of
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import indexed
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
@@ -218,50 +218,19 @@ class SuperTokenizer(MergeTokenizer):
         later = self.merges[self.transition :]
         return {(merge.left, merge.right): merge.new_id for merge in later}
 
-    def _segment_text(self, text: str) -> tuple[list[str], list[int]]:
-        """Return the pre-tokens of a text, and the ids of its tokens, which may cross them."""
-        pre_tokens, groups = self.pre_tokenizer.grouped(text)
-        cut = self._first_phase.segment(pre_tokens)
-        ids: list[int] = []
-        for row in _rows(pre_tokens, groups, cut):
-            ids += apply_merges(row, self._rank_across_words)
-        return pre_tokens, ids
+    def _indexed(self, texts: Sequence[str]) -> tuple[list[str], NDArray[np.int64], list[int]]:
+        return *indexed(texts), [1] * len(texts)  # whole, since tokens cross pre-tokens
 
-    def _length(self, token_id: int) -> int:
-        return 1 if token_id < 0 else self._lengths[token_id]
-
-    def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
+    def segment(self, texts: Sequence[str]) -> dict[str, Segmentation]:
         """Return the tokens of each text, encoded alone."""
-        cut: dict[str, Segmentation] = {}
-        for pre_token in dict.fromkeys(pre_tokens):
-            _, ids = self._segment_text(pre_token)
-            cut[pre_token] = tuple(ids), tuple(map(self._length, ids))
-        return cut
-
-    def segment_texts(self, texts: Sequence[str]) -> Pieces:
-        return as_pieces([self._tokens_of(text) for text in texts])  # tokens cross pre-tokens
-
-    def _tokens_of(self, text: str) -> list[tuple[int, int]]:
-        """Return the id and the length of each token of a text."""
-        unknown = self.unknown_id
-        pre_tokens, ids = self._segment_text(text)
-        ends = [0, *self.atoms_in(*indexed(pre_tokens))[1].tolist()]
-        pieces: list[tuple[int, int]] = []
-        start = 0
-        for token_id, end in zip(ids, accumulate(map(self._length, ids)), strict=True):
-            known = token_id if unknown is None or token_id != UNKNOWN_ID else unknown
-            pieces.append((known, ends[end] - ends[start]))
-            start = end
-        return pieces
-
-    def boundaries(self, text: str | Documents) -> MergeBoundaries:
-        each = [*map(self._segment_text, documents_of(text))]
-        atom_ids, ends = self.atoms_in(*indexed(chain.from_iterable(split for split, _ in each)))
-        ids = np.fromiter(chain.from_iterable(ids for _, ids in each), np.int32)
-        merged_at = boundaries_from_ids(ids, self._steps_inside)
-        breaks = np.cumsum([sum(map(self._length, ids)) for _, ids in each[:-1]], dtype=np.int64)
-        boundaries = MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
-        return boundaries.with_breaks(breaks)
+        segmented: dict[str, Segmentation] = {}
+        for text in texts:
+            pre_tokens, groups = self.pre_tokenizer.grouped(text)
+            ids: list[int] = []
+            for row in _rows(pre_tokens, groups, self._first_phase.segment(pre_tokens)):
+                ids += apply_merges(row, self._rank_across_words)
+            segmented[text] = tuple(ids), tuple(1 if i < 0 else self._lengths[i] for i in ids)
+        return segmented
 
     def as_merges(self) -> MergeTokenizer:
         if self.steps <= self.transition:
