@@ -11,6 +11,7 @@ import ast
 import re
 import subprocess
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,19 +21,25 @@ _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _STATED = re.compile(r'^(    "([^"]+)": )([\d_]+),$', re.MULTILINE)
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def code_lines(path: Path) -> int:
     """Return the number of lines of a source file that have code."""
     source = path.read_text("utf-8")
-    return _python_lines(source) if path.suffix == ".py" else _other_lines(source)
+    return _python_lines(source, tree(path)) if path.suffix == ".py" else _other_lines(source)
 
 
-def _python_lines(source: str) -> int:
+def _python_lines(source: str, tree: ast.Module) -> int:
     """Count lines that are not blank, comments or docstrings; all those of other strings count."""
     docstrings: set[int] = set()
     strings: set[int] = set()
     # Statements alone, unless other strings than docstrings may have several lines: four times
     # as quick as all nodes.
-    tree, number = ast.parse(source), 0
+    number = 0
     nodes: list[ast.AST] = [tree]
     for node in nodes:
         for part in (each for _, each in ast.iter_fields(node) if isinstance(each, list)):

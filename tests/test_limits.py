@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import pytest
 
 from bpeviz import limits
+from bpeviz.__main__ import main
+from bpeviz.ui import server
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -56,38 +56,20 @@ def test_invalid_environment_variable_is_an_error(
         _ = limit.value
 
 
-@pytest.mark.slow
-def test_invalid_environment_variable_ends_the_command_line_with_a_message() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bpeviz", "encode", "--tokenizer", "gpt2"],
-        cwd=ROOT,
-        env={**os.environ, "BPEVIZ_CACHE": "abc"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "The environment variable BPEVIZ_CACHE must be a whole number of MB, at least 1. "
-        "It is 'abc'.\n"
-    )
-
-
-def test_server_refuses_an_invalid_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bpeviz.ui import server
-
+def test_command_line_and_server_refuse_an_invalid_environment_variable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("BPEVIZ_CACHE", "abc")
+    assert main(["encode", "--tokenizer", "gpt2"]) == 1
+    words = "variable BPEVIZ_CACHE must be a whole number of MB, at least 1. It is 'abc'."
+    assert capsys.readouterr() == ("", f"The environment {words}\n")
     with pytest.raises(SystemExit, match="BPEVIZ_CACHE must be"):
         server.options()
 
 
-@pytest.mark.slow
-def test_module_prints_the_table() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bpeviz.limits"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == limits.table()
+def test_module_prints_the_table_also_with_an_invalid_environment_variable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BPEVIZ_CACHE", "abc")
+    runpy.run_path(limits.__file__, run_name="__main__")
+    assert capsys.readouterr().out.strip() == limits.table()

@@ -68,8 +68,13 @@ def test_project_follows_its_style_and_import_rules(command: tuple[str, ...]) ->
 @functools.cache
 def trees() -> dict[Path, ast.Module]:
     """Return the syntax tree of each module of the package."""
-    paths = (ROOT / "bpeviz").glob("**/*.py")
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {path: lines.tree(path) for path in (ROOT / "bpeviz").glob("**/*.py")}
+
+
+@functools.cache
+def nodes() -> list[tuple[Path, ast.AST]]:
+    """Return all nodes of all trees."""
+    return [(path, node) for path, tree in trees().items() for node in ast.walk(tree)]
 
 
 VAGUE_NAMES = 0
@@ -81,21 +86,19 @@ LONGEST_FUNCTION = 70
 
 def test_few_variables_have_vague_names() -> None:
     number = 0
-    for tree in trees().values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                number += node.id in ("found", "one")
-            elif isinstance(node, ast.arg):
-                number += node.arg in ("found", "one")
+    for _, node in nodes():
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            number += node.id in ("found", "one")
+        elif isinstance(node, ast.arg):
+            number += node.arg in ("found", "one")
     assert number == VAGUE_NAMES
 
 
 def test_functions_are_short() -> None:
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                lines = (node.end_lineno or 0) - node.lineno + 1
-                assert lines <= LONGEST_FUNCTION, f"{path}: {node.name}"
+    for path, node in nodes():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or 0) - node.lineno + 1
+            assert length <= LONGEST_FUNCTION, f"{path}: {node.name}"
 
 
 def test_public_numbers_with_one_name_are_equal() -> None:
@@ -118,28 +121,23 @@ LATE_IMPORTS = {
 
 def test_functions_import_no_modules_of_the_package() -> None:
     late = set()
-    for path, tree in trees().items():
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                for node in ast.walk(function):
-                    if isinstance(node, ast.ImportFrom):
-                        names = [node.module or "bpeviz"]
-                    elif isinstance(node, ast.Import):
-                        names = [module.name for module in node.names]
-                    else:
-                        continue
-                    place = path.relative_to(ROOT / "bpeviz").as_posix()
-                    late |= {(place, name) for name in names if name.startswith("bpeviz")}
+    for path, function in nodes():
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or "bpeviz"]
+            elif isinstance(node, ast.Import):
+                names = [module.name for module in node.names]
+            else:
+                continue
+            place = path.relative_to(ROOT / "bpeviz").as_posix()
+            late |= {(place, name) for name in names if name.startswith("bpeviz")}
     assert late == {*LATE_IMPORTS}
 
 
 def test_class_name_has_one_meaning() -> None:
-    names = Counter(
-        node.name
-        for tree in trees().values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    )
+    names = Counter(node.name for _, node in nodes() if isinstance(node, ast.ClassDef))
     assert [name for name, times in names.items() if times > 1] == []
 
 

@@ -302,7 +302,7 @@ def check_converted(tokenizer: Tokenizer, key: str, files: dict[str, bytes]) -> 
     """Check that a file of another program keeps its ids in another format."""
     back = formats.parse(files)
     encode = LIBRARIES[key](files) if key in LIBRARIES else back.encode
-    for text in DIFFICULT[len(key) % 4 :: 4]:
+    for text in DIFFICULT[len(key) % 8 :: 8]:
         ids = tokenizer.encode(text)
         assert encode(text) == ids
         assert back.encode(text) == ids
@@ -459,7 +459,7 @@ def test_first_merge_of_number_signs_is_kept(version: str) -> None:
     assert tokenizer.encode("###lo") == LIBRARIES["gpt2"](files)("###lo") == [256, 2, 257]
 
 
-@pytest.mark.parametrize("kind", TRAINERS)
+@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "sentencepiece", "unigram"])
 def test_model_is_a_file_of_sentencepiece_for_its_trainers_alone(kind: str, tmp_path: Path) -> None:
     tokenizer = trained(kind)
     key = "sentencepiece" if kind in ("sentencepiece", "unigram") else "minbpe"
@@ -477,7 +477,7 @@ def test_model_is_a_file_of_sentencepiece_for_its_trainers_alone(kind: str, tmp_
 def test_tokens_are_found_by_their_labels(kind: str) -> None:
     ours = formats.parse(files_of(kind))
     special = {*ours.special_tokens.values(), ours.unknown_id}
-    for token_id in [*ours.known_ids()][:: max(1, ours.vocab_size // 90)]:
+    for token_id in [*ours.known_ids()][:: max(1, ours.vocab_size // 30)]:
         label = ours.token_label(token_id)
         letters = label.removeprefix("##").replace("▁", "·")
         is_plain = len(letters) > 1 and letters.replace("·", "a").isascii()

@@ -66,7 +66,7 @@ def test_tokenizer_json_equals_its_library(kind: str) -> None:
         theirs.model.dropout = None
     check_special_tokens(ours, theirs)
     theirs.encode_special_tokens = True
-    for number, text in enumerate(quarter(TEXTS, kind)):
+    for number, text in enumerate(quarter(TEXTS, kind)[::2]):
         found = theirs.encode(text, add_special_tokens=False)
         assert ours.encode(text) == found.ids, text
         assert ours.decode(found.ids) == theirs.decode(found.ids, skip_special_tokens=False)
@@ -175,7 +175,8 @@ def check_special_tokens(ours: Tokenizer, theirs: tokenizers.Tokenizer) -> None:
     if not names:
         return
     cases = [(names, theirs if {*names} == {*special} else with_only(theirs, names))]
-    if isinstance(ours, LibraryTokenizer):  # else a text is split at the allowed names first
+    # Else a text is split at the allowed names first.
+    if len(names) > 1 and isinstance(ours, LibraryTokenizer):
         cases += [([name], with_only(theirs, [name])) for name in names]
     for template in SPECIAL_TEXTS:
         text = template.format(*names, *names)
@@ -187,6 +188,8 @@ def check_special_tokens(ours: Tokenizer, theirs: tokenizers.Tokenizer) -> None:
             for token, place in zip(tokens, expected.offsets, strict=True):
                 if token.id in ours.added_ids and token.id != ours.unknown_id:
                     assert (token.start, token.end) == place, (text, allowed)
+            if allowed != names:
+                continue
             seen = inspect(text, ours, allowed)
             assert seen.text_ids == expected.ids
             assert ids_at(ours, seen.boundaries, seen.boundaries.steps) == expected.ids

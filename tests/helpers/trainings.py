@@ -32,10 +32,10 @@ def needed(option: Option) -> dict[str, str]:
 
 
 def choices(key: str) -> list[dict[str, str]]:
-    """Return each choice of each option, but for vocabularies that need a download."""
+    """Return each choice of each option but its default and vocabularies, which take long."""
     return [
         needed(option) | {option.name: value}
         for option in TRAINERS[key].options
         for value in option.choices or ()
-        if option.name != "base" or value == "text"
+        if value != option.default and option.name != "base"
     ]

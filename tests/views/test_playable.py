@@ -111,7 +111,6 @@ def test_page_names_settings_version_and_link() -> None:
     ("algorithm", "characters", "merges", "most"),
     [
         ("bpe", 1_700, 170, 116),
-        ("bpe", 6_000, 1_100, 169),
         pytest.param("wordpiece", 20_000, 2_000, 295, marks=pytest.mark.thorough),
     ],
 )

@@ -225,7 +225,7 @@ def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient
         with run_lock.hold():
             began.set()
             with pytest.raises(TimeoutError):
-                expressions.ends("((){50000})", "a slow one", 3.0)
+                expressions.ends("((){50000})", "a slow one", 1.0)
             return not elsewhere_held.is_set()
 
     elsewhere_held = Event()
