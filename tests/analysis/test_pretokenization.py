@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
-from bpeviz.trainers import bpe
 
 ANY_TEXT = st.one_of(
     SMALL_TEXTS,
@@ -30,18 +29,6 @@ KEYS = st.sampled_from([*PATTERNS])
 
 
 # Pre-tokens
-
-
-@settings(max_examples=examples(200))
-@given(ANY_TEXT, KEYS)
-def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None:
-    pre_tokenized = pretokenization.pre_tokenize(text, key)
-    pre_tokens = pretokenize(text, key)
-    assert [*pre_tokenized.pre_tokens()] == pre_tokens
-    assert len(pre_tokenized) == len(pre_tokens)
-    assert pre_tokenized.times == {
-        pre_token: pre_tokens.count(pre_token) for pre_token in pre_tokens
-    }
 
 
 @settings(max_examples=examples(200))
@@ -122,18 +109,6 @@ def test_occurrences_are_counted_within_pre_tokens(text: str, key: str, tokens: 
     pre_tokens = pretokenize(text, key)
     expected = [places_within_pre_tokens(token, pre_tokens) for token in tokens]
     assert pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, key)) == expected
-
-
-@settings(max_examples=examples(100))
-@given(SMALL_TEXTS)
-def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
-    alphabet = sorted({*text})
-    row = [alphabet.index(character) for character in text]
-    steps, _ = bpe.train_by_definition([(row, 1)], alphabet, 12, min_count=2)
-    names = [*alphabet]
-    for step in steps:
-        names.append(names[step.left] + names[step.right])
-    assert pretokenization.unrestricted_merges(text, 12) == names[len(alphabet) :]
 
 
 # Side by side

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import regex
-import tiktoken
 from helpers import usual
 from helpers.properties import examples, many
 from helpers.texts import SMALL_TEXTS
@@ -20,7 +19,7 @@ import bpeviz
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection, inspect
-from bpeviz.core.boundaries import DROPPED_ID, Part
+from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
@@ -56,37 +55,7 @@ def trainings() -> dict[str, Training]:
     return found
 
 
-def tokens_after(of: Inspection, step: int) -> list[tuple[int, int, int]]:
-    """Return the tokens after `step` events: id, start and end in bytes."""
-    cuts = of.boundaries.cuts(step).tolist()
-    ids = of.boundaries.ids(step).tolist()
-    return [(i, a, b) for i, a, b in zip(ids, [0, *cuts], cuts, strict=False)]
-
-
 # ---- the pieces
-
-
-def test_inspect_treats_the_allowed_names_as_special_tokens() -> None:
-    tokenizer = published("cl100k_base")
-    encoding = tiktoken.get_encoding("cl100k_base")
-    text = "a<|endoftext|>b <|fim_prefix|>é"
-    as_text = inspect(text, tokenizer)
-    assert as_text.ids == encoding.encode_ordinary(text)
-    found = inspect(text, tokenizer, tuple(tokenizer.special_tokens))
-    ids = encoding.encode(text, allowed_special="all")
-    assert found.ids == ids
-    assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(ids)[1]
-    assert round_trip(found).lossless
-    assert 14 in found.pre_token_ends  # type: ignore[operator]
-    kinds = [t["kind"] for t in inspection.grid(found, whole(found))["tokens"]]
-    assert kinds.count("special") == 2
-    # It is a single token from the first step on.
-    assert (100257, 1, 14) in tokens_after(found, 0)
-    assert tokens_after(found, len(found.events))[1] == (100257, 1, 14)
-
-
-def whole(of: Inspection) -> Part:
-    return Part(0, len(of.raw), 0, len(of.text))
 
 
 @many()
@@ -251,16 +220,7 @@ def test_decoded_notes_unknown_ids_and_decodes_the_others() -> None:
     tokenizer = published("cl100k_base")
     ids = [9468, 239, 235, -1, 100256, 10**18, 15339, 100257]
     each = token_lookup.decoded(ids, tokenizer)
-    assert [one.raw is None for one in each] == [
-        False,
-        False,
-        False,
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert [one.raw is None for one in each] == [False] * 3 + [True] * 3 + [False] * 2
     assert all("not an id" in one.note for one in each if one.raw is None)
     assert [one.note for one in each[:3]] == ["only a part of a character"] * 3
     assert each[-1].note == "a special token"
@@ -329,16 +289,3 @@ def test_ancestry_ends_at_atoms_for_every_token(
                 assert events[-1].id == token_id
                 row = encoded.of_token(token_id, tokenizer)
                 assert row is None or row.boundaries.ids(row.steps).tolist() == [token_id]
-
-
-def test_look_up_finds_wordpiece_tokens_by_label(
-    trainings: dict[str, Training],
-) -> None:
-    tokenizer = trainings["wordpiece"].tokenizer()
-    token = next(i for i in tokenizer.known_ids() if tokenizer.token_label(i).startswith("##"))
-    name = tokenizer.token_label(token)
-    assert [one.id for one in token_lookup.look_up(name, tokenizer)] == [token]
-    assert (
-        token_lookup.look_up("[UNK]", tokenizer)[0].place
-        == "for text that is not in the vocabulary"
-    )

@@ -228,6 +228,17 @@ def test_decode_returns_the_text_and_tokens_cover_it(
         assert b"".join(token.raw for token in tokens) == clean(text).encode()
 
 
+@each_trainer
+def test_unknown_id_is_named(key: str) -> None:
+    tokenizer = trained(key).tokenizer()
+    for unknown in (-1, tokenizer.vocab_size, 10**12):
+        for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.is_atom):
+            with pytest.raises(ValueError, match=f"has no id {unknown}"):
+                ask(unknown)
+        with pytest.raises(ValueError, match=f"has no id {unknown}"):
+            tokenizer.decode([0, unknown])
+
+
 # ---- Corpora
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from functools import cache
 
 import pytest
-import tokenizers as library
 from helpers import usual
 from helpers.library_files import sentencepiece_model
 from helpers.properties import many
@@ -187,21 +186,6 @@ def test_first_documents_are_those_that_fit() -> None:
     documents = Documents(("ab", "cd", "e"))
     fitting = [len(documents.first(characters)) for characters in range(6)]
     assert fitting == [0, 0, 1, 1, 2, 3]
-
-
-def test_training_on_rows_equals_the_library() -> None:
-    rows = [*CORPUS.split(". "), *ROWS, "a b\r\n", " c  "] * 2
-    model = library.Tokenizer(library.models.BPE())
-    model.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = library.pre_tokenizers.ByteLevel.alphabet()
-    trainer = library.trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet)
-    model.train_from_iterator(rows, trainer)
-    merges = bpeviz.train(rows, vocab_size=330, ties="huggingface").tokenizer()
-    assert merges.vocab_size == model.get_vocab_size()
-    for row in rows:
-        expected = model.encode(row).tokens
-        spans = [len(merges.token_bytes(token_id)) for token_id in merges.encode(row)]
-        assert spans == [len(token) for token in expected]
 
 
 def test_languages_are_weighted_by_their_groups() -> None:

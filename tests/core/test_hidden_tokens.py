@@ -131,32 +131,6 @@ def test_counted_words_weigh_in_threshold(words: dict[str, int]) -> None:
         assert training.at_step(step).hidden == {i for i in made if counts.get(i, 0) < 6}
 
 
-def test_sennrich_words_restricted_as_worked_by_hand() -> None:
-    """low 5, lower 2, newest 6, widest 3: ten merges, and what they leave.
-
-    es, est</w>, ne, new, wi and wid are used up by what they build; lo is left twice, in lower;
-    low</w> comes 5 times, newest</w> 6 and widest</w> 3. So at threshold 4 widest is split back
-    into wid and est</w>, and both of these into letters; and so is the lo of lower.
-    """
-    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-    how = {"pattern": "none", "atoms": "characters", "end_mark": "attached", "merges": 10}
-    free, restricted = (bpeviz.train(words, threshold=at, **how) for at in (0, 4))
-    assert free.merges == restricted.merges
-
-    def cut(word: str, step: int = 10) -> list[str]:
-        return [token.label for token in restricted.at_step(step).tokens(word)]
-
-    assert [t.label for t in free.tokenizer().tokens("widest")] == ["widest</w>"]
-    assert cut("widest") == ["w", "i", "d", "e", "s", "t</w>"]
-    assert cut("newest") == ["newest</w>"]
-    assert cut("low") == ["low</w>"]
-    assert cut("lower") == ["l", "o", "w", "e", "r</w>"]
-    # After two merges est</w> occurs nine times, and is used.
-    assert cut("widest", 2) == ["w", "i", "d", "est</w>"]
-    words = texts_of(restricted).vocabulary(restricted, 10)
-    assert words == "11 characters + 10 merges, 8 of them too rare to use"
-
-
 @pytest.mark.parametrize("how", [{"threshold": 4}, {"algorithm": "scaffold"}], ids=str)
 def test_dropout_merges_before_splitting_hidden_tokens(how: dict[str, Any]) -> None:
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import tokenizers
 from helpers.properties import many
 from helpers.steps import check_steps
 from helpers.texts import SMALL_TEXTS
@@ -62,44 +61,6 @@ def test_boundaries_equal_reference_longest_match_at_every_step(
     training = train(corpus, how)
     for held in (corpus, text):
         check_steps(training, held, lambda step, held=held: reference_tokens(training, held, step))
-
-
-@many(60)
-@given(st.text("abc", min_size=1, max_size=80), st.text("abc", max_size=80), st.integers(0, 30))
-def test_encode_equals_hugging_face_wordpiece_without_prefix(
-    corpus: str, text: str, merges: int
-) -> None:
-    """Its WordPiece without a prefix is longest match over any vocabulary of strings.
-
-    But for a text with an unknown character, which becomes one unknown token as a whole there;
-    here only that character does.
-    """
-    training = train(corpus, {"pattern": "none", "atoms": "characters"}, merges)
-    vocabulary = {"".join(symbols): i for i, symbols in enumerate(symbols_by_id(training))}
-    theirs = tokenizers.Tokenizer(
-        tokenizers.models.WordPiece(
-            {**vocabulary, "<unk>": len(vocabulary)},
-            unk_token="<unk>",
-            continuing_subword_prefix="",
-            max_input_chars_per_word=1_000,
-        )
-    )
-    if {*text} <= {*corpus}:
-        assert theirs.encode(text).ids == training.tokenizer().encode(text)
-
-
-def test_longest_match_boundary_reappears() -> None:
-    """`ab cd` until `abc` is a piece, then `abc d`."""
-    words = {"ab": 9, "cd": 7, "abc": 1}
-    training = bpeviz.train(words, merges=3, pattern="none", atoms="characters", encode="longest")
-    boundaries = training.tokenizer().boundaries("abcd")
-    assert [boundaries.cuts(step).tolist() for step in range(4)] == [
-        [1, 2, 3, 4],
-        [2, 3, 4],
-        [2, 4],
-        [3, 4],
-    ]
-    assert boundaries.permanent.tolist() == [False, False, False, True]
 
 
 def test_earlier_of_two_merges_to_the_same_piece_sets_the_id() -> None:

@@ -69,29 +69,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
                 assert boundaries.token_counts[step] == len(expected)
 
 
-@many()
-@given(SMALL_TEXTS, HOW, st.booleans())
-def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: bool) -> None:
-    tokenizer = train(corpus, how)
-    boundaries = tokenizer.boundaries(corpus)
-    ids = np.arange(tokenizer.vocab_size, dtype=np.int32)
-    table = ids[::-1] + 7 if shuffled else ids + 7
-    renumbered = boundaries.with_ids(table)
-    for step in range(boundaries.steps + 1):
-        old = boundaries.ids(step)
-        assert renumbered.ids(step).tolist() == np.where(old < 0, old, table[old]).tolist()
-        assert renumbered.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
-
-
 # Edges
-
-
-def test_end_mark_symbol_is_an_atom_of_zero_bytes() -> None:
-    how = {"pattern": "whitespace", "atoms": "characters"}
-    own = bpeviz.train("é a", merges=0, end_mark="symbol", **how).tokenizer().boundaries("é a")
-    assert own.ends.tolist() == [2, 2, 3, 4, 4]
-    part = bpeviz.train("é a", merges=0, end_mark="attached", **how).tokenizer().boundaries("é a")
-    assert part.ends.tolist() == [2, 3, 4]
 
 
 @pytest.mark.parametrize("last", [2**31 - 1, 2**31])

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
-import reference
 import tiktoken
 from helpers.properties import many
 from helpers.refusals import refusal
@@ -20,7 +19,6 @@ from bpeviz.core import merges as merge_module
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
 from bpeviz.formats.rank_table import LoadedRanks
-from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
 CORPUS = (
@@ -36,31 +34,7 @@ def over_bytes(pattern: str) -> MergeTokenizer:
     return bpeviz.train(CORPUS, merges=200, pattern=pattern).tokenizer()
 
 
-def as_tiktoken(tokenizer: MergeTokenizer) -> tiktoken.Encoding:
-    """Return the same vocabulary as bytes and their ranks in tiktoken."""
-    return tiktoken.Encoding(
-        "trained",
-        # "." excludes line ends by default.
-        pat_str=PATTERNS[tokenizer.pre_tokenizer.pattern].expression or "(?s:.+)",
-        mergeable_ranks={tokenizer.token_bytes(i): i for i in range(256 + tokenizer.steps)},
-        special_tokens={},
-    )
-
-
 # Encoding
-
-
-@many(300)
-@given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["none", "whitespace"]), st.integers(0, 20))
-def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, merges: int) -> None:
-    tokenizer = bpeviz.train(corpus, merges=merges, pattern=pattern).tokenizer()
-    rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
-    expected: list[int] = []
-    for pre_token in tokenizer.pre_tokenizer.pre_tokens(text):
-        expected += reference.encode(list(pre_token.encode()), rank)
-    assert tokenizer.encode(text) == expected
-    # It looks up bytes and bpeviz pairs: the same, since no two tokens have equal bytes.
-    assert as_tiktoken(tokenizer).encode_ordinary(text) == expected
 
 
 @many()
@@ -118,15 +92,6 @@ def test_end_mark_symbol_is_known_without_training_words() -> None:
     ]
 
 
-@pytest.mark.parametrize("unknown_id", [-1, 258, 10**12])
-def test_unknown_id_raises_value_error(unknown_id: int) -> None:
-    tokenizer = bpeviz.train("ab " * 9, merges=2).tokenizer()
-    naming = "bpe", str(unknown_id)
-    for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.parents):
-        refusal(ask, unknown_id, naming=(*naming, "257"))
-    refusal(tokenizer.decode, [97, unknown_id], naming=naming)
-
-
 # Special tokens
 
 
@@ -156,18 +121,6 @@ def test_allowing_unknown_special_token_raises_value_error() -> None:
 
 
 # Offsets
-
-
-def test_each_byte_token_spans_its_whole_character() -> None:
-    tokenizer = bpeviz.train("", merges=0).tokenizer()
-    assert [(t.raw, t.label, t.start, t.end) for t in tokenizer.tokens("a👍b")] == [
-        (b"a", "a", 0, 1),
-        (b"\xf0", "⟨F0⟩", 1, 2),
-        (b"\x9f", "⟨9F⟩", 1, 2),
-        (b"\x91", "⟨91⟩", 1, 2),
-        (b"\x8d", "⟨8D⟩", 1, 2),
-        (b"b", "b", 2, 3),
-    ]
 
 
 def test_token_across_characters_spans_every_touched_character() -> None:

@@ -78,14 +78,6 @@ def test_index_of_a_text_equals_that_of_its_pre_tokens(text: str, key: str) -> N
     assert [own[i] for i in own_order] == pretokenize(text, key)
 
 
-@pytest.mark.parametrize("key", ["gpt2", "cl100k", "words"])
-def test_index_of_a_text_of_several_blocks_equals_that_of_its_pre_tokens(key: str) -> None:
-    text = "It's 12 naïve 名前 days.\n\n  " * 20_000
-    (own, own_order), (pre_tokens, order) = index_text(text, key), indexed(pretokenize(text, key))
-    assert own == pre_tokens
-    assert (own_order == order).all()
-
-
 @settings(max_examples=examples(200))
 @given(TEXTS, st.sampled_from(["[a-z]+", r"(?<=a)\s|.", "x*", r"\b"]))
 def test_counts_with_any_expression_equal_reference_counts(text: str, expression: str) -> None:

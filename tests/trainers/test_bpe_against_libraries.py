@@ -140,14 +140,3 @@ def test_ids_equal_hugging_face_with_our_merges(
     for held in (corpus, text):
         pre_tokens = tokenizer.pre_tokenizer.pre_tokens(held)
         assert tokenizer.encode(held) == hugging_face_ids(training, pre_tokens)
-
-
-@pytest.mark.parametrize("how", [{}, {"atoms": "characters"}, {"pattern": "none"}], ids=str)
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
-def test_ids_of_samples_equal_hugging_face(sample: Sample, how: dict[str, str]) -> None:
-    text = sample.text
-    training = bpeviz.train(text[: len(text) // 2] + "".join(sorted({*text})), merges=300, **how)
-    tokenizer = training.tokenizer()
-    assert tokenizer.encode(text) == hugging_face_ids(
-        training, tokenizer.pre_tokenizer.pre_tokens(text)
-    )

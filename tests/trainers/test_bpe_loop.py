@@ -100,17 +100,6 @@ def test_short_definition_equals_the_full_one(
     assert definition(pre_tokens, 8, limit) == expected
 
 
-def test_counts_over_53_bits_are_exact() -> None:
-    # As floating-point numbers, the two counts are equal.
-    pre_tokens = [((0, 1), 1 << 55), ((2, 3), (1 << 55) + 1), ((4, 5), (1 << 55) - 1)]
-    merges, _ = MergeLoop(pre_tokens, "abcdef", 9).train()
-    assert [(merge.left, merge.count - (1 << 55), merge.ties) for merge in merges] == [
-        (2, 1, 0),
-        (0, 0, 0),
-        (4, -1, 0),
-    ]
-
-
 def random_words(seed: int, number: int) -> list[int]:
     """Return a text of random words, some of them frequent, over eight letters."""
     draw = random.Random(seed)

@@ -176,14 +176,6 @@ def test_new_ids_follow_base_ids(name: str) -> None:
     assert tokenizer.parents(97) is training.parents(97) is None
 
 
-def test_unknown_id_raises_value_error() -> None:
-    tokenizer = train("ab" * 9, bases()["ranks"], {}).tokenizer()
-    size = tokenizer.vocab_size
-    for name, unknown in (("ranks", -1), ("ranks", 299), ("adaptive", size)):  # 299 is a hole
-        for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.is_atom):
-            refusal(ask, unknown, naming=(name, str(unknown)))
-
-
 # Names and descriptions
 
 
@@ -195,15 +187,6 @@ def test_base_text_trains_the_base_first() -> None:
     before = bpeviz.train("low lower lowest new newest", vocab_size=262).tokenizer()
     assert training.tokenizer(262).encode("newer slower") == before.encode("newer slower")
     assert texts_of(training).vocabulary(training, 4) == "262 of the first text + 4 merges"
-
-
-def test_continuing_on_same_text_equals_one_longer_training() -> None:
-    """Continuing on the training text gives the merges of one longer training."""
-    whole = bpeviz.train(OLD, merges=40)
-    half = bpeviz.train(OLD, merges=25).tokenizer()
-    rest = bpeviz.train(OLD, "adaptive", base=half, merges=15)
-    assert rest.merges == whole.merges[25:]
-    assert rest.tokenizer().encode(OLD) == whole.tokenizer().encode(OLD)
 
 
 def test_missing_base_vocabulary_raises_value_error_without_download(

@@ -19,7 +19,6 @@ from bpeviz.trainers import bpe
 from bpeviz.trainers.multilingual_bpe import (
     SMOOTHING,
     MultilingualTraining,
-    factors,
 )
 
 LARGE = "the cat sat on the mat and looked at the other cat that sat there " * 40
@@ -178,24 +177,3 @@ def test_shares_equal_direct_counts(parts: list[str], how: dict[str, Any]) -> No
 
 
 # The shares
-
-
-@settings(max_examples=examples(200))
-@given(st.lists(st.integers(1, 100_000), min_size=1, max_size=5), st.sampled_from([*SMOOTHING]))
-def test_factors_give_exponentially_smoothed_shares(sizes: list[int], smoothing: str) -> None:
-    """As Devlin et al. and Conneau and Lample define it: q ∝ p ** alpha."""
-    alpha = float(smoothing)
-    found = factors(sizes, alpha)
-    counted = np.array(sizes) * np.array(found)
-    wanted = (np.array(sizes) / sum(sizes)) ** alpha
-    # Hundredths are whole: each factor is at most half a hundredth off, of 1 or more.
-    assert counted / counted.sum() == pytest.approx(wanted / wanted.sum(), rel=0.011)
-    assert min(found) == found[int(np.argmax(sizes))]
-
-
-def test_single_text_equals_plain_bpe() -> None:
-    for smoothing in SMOOTHING:
-        training = train(LARGE, 60, smoothing=smoothing)
-        assert training.merges == bpeviz.train(LARGE, merges=60).merges
-    counted = train({"hug": 10, "pug": 5}, 2, atoms="characters", pattern="none")
-    assert [merge.count for merge in counted.merges] == [15, 10]

@@ -174,28 +174,6 @@ def test_scaffold_zona_is_split_back_outside_arizona() -> None:
     )
 
 
-def test_scaffold_threshold_is_count_of_next_pair() -> None:
-    """abc 5, ab 2, de 4, fg 2.
-
-    1. ab 7 (with abc), then bc 5: nothing could become a scaffold.
-    2. abc 5: ab is left 2 times. The head is de, 4 times: ab becomes a scaffold.
-    3. de 4. The head is now fg, 2 times, and the scaffold ab, 2 times, too: ab comes back first.
-    4. fg 2.
-    """
-    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = train(words, merges=4, pattern="none", atoms="characters")
-    assert [training.name(m.new_id) for m in training.merges] == ["ab", "abc", "de", "fg"]
-    assert [m.note for m in training.merges] == [
-        "", "“ab” is now a scaffold token", "“ab” is a normal token again", "",
-    ]  # fmt: skip
-    assert (training.sizes - 7).tolist() == [0, 1, 1, 3, 4]
-    assert training.n_hidden.tolist() == [0, 0, 1, 0, 0]
-    cuts = [[t.label for t in training.at_step(s).tokens("ab")] for s in range(5)]
-    assert cuts == [["a", "b"], ["ab"], ["a", "b"], ["ab"], ["ab"]]
-    boundaries = training.tokenizer().boundaries("ab")
-    assert boundaries.token_counts.tolist() == [2, 1, 2, 1, 1]
-
-
 def test_step_of_skipped_size_is_the_step_before() -> None:
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
     training = train(words, merges=4, pattern="none", atoms="characters")

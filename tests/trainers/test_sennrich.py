@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import io
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 from helpers.properties import examples
@@ -32,8 +31,6 @@ from bpeviz.core.training import MergeTraining
 pytestmark = pytest.mark.slow
 
 HOW = {"atoms": "characters", "end_mark": "attached", "ties": "largest", "min_count": 2}
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
-
 WORDS = st.lists(
     st.text("abc", min_size=1, max_size=6) | st.sampled_from(["abab", "aaaa", "cab", "é", "aé"]),
     min_size=1,
@@ -108,15 +105,6 @@ def test_merges_equal_subword_nmt(words: list[str], merges: int) -> None:
     assert our_merges(training) == their_merges(text, merges).splitlines()[1:]
 
 
-def lines_of(text: str) -> list[str]:
-    """Return the non-empty lines of a text with single spaces between words."""
-    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-
-
-def real_lines(name: str) -> list[str]:
-    return lines_of((SAMPLES / name).read_text())
-
-
 # Segmentation
 
 
@@ -135,23 +123,6 @@ def test_segments_equal_subword_nmt_with_and_without_threshold(
     for used in (words, others):
         expected = their_segments(codes, " ".join(used), vocabulary)
         assert our_segments(tokenizer, used) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "threshold"),
-    [("english-prose.txt", 0), ("russian.txt", 5), ("arabic-hindi.txt", 50)],
-)
-def test_merges_and_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> None:
-    lines = real_lines(name)
-    half = len(lines) // 2 or 1
-    text = "\n".join(lines[:half])
-    codes = their_merges(text, 300)
-    vocabulary = their_vocabulary(codes, lines[:half], threshold)
-    training = bpeviz.train(text, merges=300, pattern="whitespace", threshold=threshold, **HOW)
-    assert our_merges(training) == codes.splitlines()[1:]
-    tokenizer = training.tokenizer()
-    for line in lines:
-        assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 
 def test_end_mark_symbol_equals_subword_nmt_version_0_1() -> None:

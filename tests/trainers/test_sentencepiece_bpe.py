@@ -12,20 +12,16 @@ import reference_sentencepiece as reference
 import sentencepiece
 from helpers.candidates import check_candidates
 from helpers.properties import examples, many
-from helpers.refusals import refusal
 from helpers.texts import SMALL_TEXTS, over
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.pretokenizers.patterns import SplitError
 from bpeviz.text import label
 from bpeviz.trainers.sentencepiece_bpe import (
     SentencePieceTokenizer,
     SentencePieceTraining,
-    is_piece,
-    script,
 )
 
 TEXTS = st.one_of(
@@ -96,18 +92,6 @@ def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int)
     check_candidates(training, text)  # pairs that cannot form a piece are not candidates
 
 
-def test_piece_contains_one_script() -> None:
-    assert [is_piece(piece) for piece in ("ab", "a1", "don't", "1.", "aЖ", "中アあー")] == [
-        *(True, False, False, True, False, True)
-    ]
-    assert is_piece("e\N{COMBINING ACUTE ACCENT}s")
-    assert is_piece("\N{COMBINING ACUTE ACCENT}s")
-    assert not is_piece("e\N{COMBINING ACUTE ACCENT}Ж")
-    assert [script(c) for c in "aЖ中あー1👍\u0378"] == [
-        *("Latin", "Cyrillic", "Han", "Han", "Han", "Common", "Common", "Common")
-    ]
-
-
 @pytest.mark.parametrize("rare", ["zy", "yz"])
 def test_of_equally_rare_characters_the_smaller_code_point_stays(rare: str) -> None:
     text = "a" * 97 + rare + "a"
@@ -116,12 +100,6 @@ def test_of_equally_rare_characters_the_smaller_code_point_stays(rare: str) -> N
     how = {"add_dummy_prefix": False, "byte_fallback": True}
     model = library([text], 500, character_coverage=0.99, **how)
     assert {"y", "z"} & {*pieces_of(model)} == {"y"}
-
-
-def test_train_rejects_vocabulary_smaller_than_atoms() -> None:
-    refusal(bpeviz.train, "a", "sentencepiece", vocab_size=257, naming=("258", "257"))
-    refusal(bpeviz.train, "a", "sentencepiece", vocab_size=1, unknown="unk", naming=("2", "1"))
-    refusal(train, "ab", pattern="regex", expression="(", error=SplitError)
 
 
 # Tokenizer
@@ -176,16 +154,6 @@ def test_a_carriage_return_is_a_character_of_its_line(tmp_path: Path) -> None:
     assert labels(tokenizer, "ab\rab") == ["▁ab", "<0x0D>", "ab"]
     files = formats.dump(tokenizer, "sentencepiece")
     assert formats.parse(files).encode("ab\rab") == tokenizer.encode("ab\rab")
-
-
-def test_each_line_is_encoded_as_one_sentence() -> None:
-    tokenizer = tokenizer_of("the cat\nthe cat")
-    assert labels(tokenizer, "the\ncat\n\n the") == [
-        *("▁the", "<0x0A>", "▁cat", "<0x0A>", "<0x0A>", "▁", "▁the")
-    ]
-    assert tokenizer.decode(tokenizer.encode("the\r\ncat\n\n the")) == "the\r\ncat\n\n the"
-    bare = tokenizer_of("the\nthe cat cat", prefix="no")
-    assert labels(bare, "the\nthe cat") == ["the", "<0x0A>", "the", "▁cat"]
 
 
 def test_low_line_block_in_text_is_not_a_space() -> None:

@@ -136,26 +136,3 @@ def test_first_phase_equals_bpe_and_second_joins_words() -> None:
         texts_of(training).vocabulary(training, 16)
         == "256 bytes + 10 merges within words + 6 across words"
     )
-
-
-def test_line_end_inside_pre_token_moves_before_it() -> None:
-    """GPT-2's pattern joins a space to its word, and a line end to an indent."""
-    how = {"merges": 0, "transition": 0}
-    lines = bpeviz.train("", "superbpe", second="lines", **how).pre_tokenizer
-    assert lines.grouped("a\n   b\nc") == (["a", "\n  ", " b", "\n", "c"], [1, 3, 1])
-    sentences = bpeviz.train("", "superbpe", second="sentences", **how).pre_tokenizer
-    assert sentences.grouped("A b. C d.") == (["A", " b", ".", " C", " d", "."], [3, 3])
-    whole = bpeviz.train("", "superbpe", second="lines", pattern="none", **how).pre_tokenizer
-    assert whole.grouped("a\nb") == (["a\nb"], [1])
-
-
-def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
-    """Each id is applied in its phase: within a pre-token, or across two."""
-    text = "ab" * 9 + "xabyab" * 3  # xa and ya are pre-tokens, so that a and b are in two
-    how = {"pattern": "regex", "expression": "[xy]a|ab|."}
-    training = bpeviz.train(text, "superbpe", merges=3, transition=257, **how)
-    assert labels(training) == ["ab", "abab", "ab"]
-    assert training.transition_step == 1
-    tokenizer = training.tokenizer()
-    assert tokenizer.encode("abxab") == [256, ord("x"), 258]
-    assert tokenizer.decode(tokenizer.encode(text)) == text

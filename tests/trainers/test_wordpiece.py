@@ -169,26 +169,8 @@ def test_unmatched_text_is_dropped_or_kept() -> None:
     assert [one.label for one in nltk.tokens(text)] == ["hugs", ",", "hug", "pug"]
 
 
-def test_literal_prefix_in_text_starts_a_word() -> None:
-    """`##a` in a text starts a word; BERT would treat it as the middle of one."""
-    tokenizer = train("ba ##a", 9, pattern="whitespace").tokenizer()
-    tokens = tokenizer.tokens("##a ba")
-    assert [(token.label, token.raw) for token in tokens] == [("##a", b"##a"), ("ba", b"ba")]
-    assert tokenizer.decode(tokenizer.encode("##a ba")) == "##a ba"
-    assert len({token.id for token in tokens}) == 2
-
-
 def test_lower_case_is_applied_per_character() -> None:
-    training = train("AB İI ΟΔΟΣ", 0, case="lower", pattern="whitespace")
-    tokenizer = training.tokenizer()
-    tokens = tokenizer.tokens("Ab İi")
-    assert [token.label for token in tokens] == ["a", "##b", "i̇", "##i"]
-    assert [(token.start, token.end) for token in tokens] == [(0, 1), (1, 2), (3, 4), (4, 5)]
-    assert tokenizer.boundaries("Ab İi").ends.tolist() == [1, 2, 3, 5, 6]
-    assert tokenizer.decode(tokenizer.encode("Ab İi")) == "ab i̇i"
-    assert "##σ" in training.alphabet
-    kept = train("AB", 0).tokenizer()
-    assert [token.label for token in kept.tokens("Ab")] == ["[UNK]"]
+    assert "##σ" in train("ΟΔΟΣ", 0, case="lower", pattern="whitespace").alphabet
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -246,12 +228,3 @@ def test_encode_equals_hugging_face(corpus: str, text: str) -> None:
     """The letters exclude #, as their encoder confuses it with the prefix."""
     training = train(corpus, pattern="whitespace")
     assert hugging_face(training).encode(text).ids == training.tokenizer().encode(text)
-
-
-def test_word_with_unknown_character_is_one_unk_token() -> None:
-    tokenizer = train("hug hugs", pattern="words").tokenizer()
-    tokens = tokenizer.tokens("hug, hugés hugs")
-    assert [token.label for token in tokens] == ["hug", "[UNK]", "[UNK]", "hugs"]
-    assert [(token.start, token.end) for token in tokens] == [(0, 3), (3, 4), (5, 10), (11, 15)]
-    # h inside a word is not in the training text: it differs from h at the start of a word.
-    assert [token.label for token in tokenizer.tokens("uh")] == ["[UNK]"]
