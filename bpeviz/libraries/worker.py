@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, chain, compress, pairwise
 from math import nan
 from operator import itemgetter
@@ -650,7 +650,8 @@ class JinjaTemplate(Library):
         environment = sandbox.ImmutableSandboxedEnvironment(
             trim_blocks=True, lstrip_blocks=True, extensions=[Generation, ext.loopcontrols]
         )
-        environment.filters["tojson"] = _to_json
+        # Without the escapes for HTML of Jinja's own filter.
+        environment.filters["tojson"] = partial(json.dumps, ensure_ascii=False)
         environment.globals["raise_exception"] = _raise
         environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
         self.template = environment.from_string(given["template"])
@@ -722,23 +723,6 @@ class JinjaTemplate(Library):
         if len(rendered) > size + _LONGEST_FRAME * len(messages):
             raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters to a message")
         return rendered
-
-
-def _to_json(
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    """Return JSON without the escapes for HTML of Jinja's own filter."""
-    return json.dumps(
-        value,
-        ensure_ascii=ensure_ascii,
-        indent=indent,
-        separators=separators,
-        sort_keys=sort_keys,
-    )
 
 
 def _raise(message: str) -> None:
