@@ -205,7 +205,7 @@ def test_invalid_lattice_arguments_are_refused() -> None:
 
 @settings(max_examples=examples(60))
 @given(WORDS, SETTINGS, st.sampled_from([1, 7, 10**6]))
-@example({"abcd": 1}, {}, 7)  # of pieces with equal loss and probability, the longest goes first
+@example({"abcd": 2}, {"max_piece": 4}, 7)  # of equal loss and probability, the longest goes first
 def test_rounds_equal_reference(words: dict[str, int], how: dict[str, int], batch: int) -> None:
     """EM matches within rounding; losses and order match exactly given its values."""
     with pytest.MonkeyPatch.context() as patch:
