@@ -295,17 +295,17 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 42_824,
+    "bpeviz": 42_803,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 570,
     "bpeviz/analysis": 2_609,
     "bpeviz/cli": 1_798,
     "bpeviz/components": 8_510,
     "bpeviz/core": 2_114,
-    "bpeviz/corpus": 1_128,
+    "bpeviz/corpus": 1_121,
     "bpeviz/formats": 4_600,
     "bpeviz/jobs": 385,
-    "bpeviz/libraries": 1_449,
+    "bpeviz/libraries": 1_435,
     "bpeviz/pretokenizers": 1_177,
     "bpeviz/pretrained": 1_170,
     "bpeviz/room": 833,
@@ -313,7 +313,7 @@ LINES = {
     "bpeviz/ui": 9_861,
     "bpeviz/views": 2_694,
     "bpeviz/workers": 463,
-    "tests": 31_617,
+    "tests": 31_294,
     "tests data, kB": 205,
     "tests/*.mjs": 1_417,
 }
