@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from helpers import hostile
-from helpers.gguf_files import gguf_file
 from helpers.hostile import SHORT, check_message
+from helpers.library_files import READ_ONLY
 from helpers.properties import examples
 from helpers.refusals import assert_sentence
 from helpers.shell import TEXT, Shell, contents, run_as_shown, started
@@ -24,7 +24,6 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.cli import app, main, room
-from bpeviz.core.byte_alphabet import CHARACTER_OF
 
 COMMANDS = {module.COMMAND.name: module.COMMAND for module in main._COMMANDS}
 SERVERS = {"app", "room"}
@@ -188,12 +187,6 @@ def test_each_command_has_a_line_of_each_kind() -> None:
 # ---- Good lines
 
 
-def gguf() -> bytes:
-    tokens = [*CHARACTER_OF.values(), "lo", "low"]
-    known = {"model": "gpt2", "pre": "gpt-2", "tokens": tokens, "merges": ["l o", "lo w"]}
-    return gguf_file(known | {"token_type": [1] * 258})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("through_a_shell", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_examples_of_the_help_run(through_a_shell: bool, shell: Shell) -> None:
@@ -208,7 +201,7 @@ def test_examples_of_the_help_run(through_a_shell: bool, shell: Shell) -> None:
     bpeviz.save(bpeviz.train(TEXT, merges=9).tokenizer(), "tokenizer.json")
     pieces = bpeviz.train(TEXT, "sentencepiece", merges=9, pattern="none").tokenizer()
     bpeviz.save(pieces, "tokenizer.model")
-    Path("model.gguf").write_bytes(gguf())
+    Path("model.gguf").write_bytes(READ_ONLY["gguf"]["model.gguf"])
     for name in ("", *COMMANDS):
         text = shell(*name.split(), "--help").out.decode()
         text = text.partition("examples:\n")[2].partition("\n\n")[0].replace("\\\n", " ")

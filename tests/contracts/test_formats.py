@@ -20,9 +20,8 @@ from typing import Any
 import pytest
 import sentencepiece
 from helpers.difficult import DIFFICULT
-from helpers.gguf_files import gguf_file
 from helpers.libraries import LIBRARIES
-from helpers.library_files import tekken
+from helpers.library_files import READ_ONLY, tekken
 from helpers.library_tokenizers import KINDS, SENTENCEPIECE, files_of
 from helpers.properties import many
 from helpers.refusals import assert_sentence, refusal
@@ -322,37 +321,16 @@ def test_file_of_another_program_is_converted_with_its_ids_or_refused(kind: str)
 # ---- Reading
 
 
-def rwkv() -> bytes:
-    tokens = [bytes([byte]) for byte in range(256)] + [b"low", b" the"]
-    return "".join(f"{i} {raw!r} {len(raw)}\n" for i, raw in enumerate(tokens, 1)).encode()
-
-
 BERT = ["[UNK]", "[CLS]", "[SEP]", *"lowthe", *(f"##{letter}" for letter in "lowthe"), "low"]
-READ_ONLY: dict[str, Callable[[], dict[str, bytes]]] = {
-    "gguf": lambda: {
-        "a.gguf": gguf_file(
-            {
-                "model": "gpt2",
-                "pre": "gpt-2",
-                "tokens": [*CHARACTER_OF.values(), "lo", "low"],
-                "merges": ["l o", "lo w"],
-            }
-        )
-    },
-    "rwkv": lambda: {"rwkv_vocab.txt": rwkv()},
-    "tekken": lambda: {
-        "tekken.json": json.dumps(tekken(trained("another pattern"), special=20)).encode()
-    },
-    "wordpiece": lambda: {"vocab.txt": "".join(f"{piece}\n" for piece in BERT).encode()},
-    "clip": lambda: {"a.txt": b'"bpe_simple_vocab_16e6.txt#version: 0.2\nl o\nlo w</w>\n'},
-}
 
 
 @cache
 def sample(key: str) -> dict[str, bytes]:
     """Return files of a format."""
     if key in READ_ONLY:
-        return READ_ONLY[key]()
+        return READ_ONLY[key]
+    if key == "tekken":
+        return {"tekken.json": json.dumps(tekken(trained("another pattern"), special=20)).encode()}
     return formats.dump(trained("sentencepiece" if key == "sentencepiece" else "bpe"), key)
 
 

@@ -29,7 +29,7 @@ import pytest
 from helpers.properties import many
 from helpers.stages import aligned
 from helpers.texts import ANY_TEXT, SMALL_TEXTS
-from helpers.trainings import TEXT, choices, trained
+from helpers.trainings import CASES, TEXT, each_case, each_trainer, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,13 +56,6 @@ from bpeviz.views.stage import Row, Stage, TrainedOn, of_columns, of_training
 ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷 low low\n\n"
 HELD_OUT = ("", "a", " \n\t ", ODD, "▁a ##b </w> <unk> [UNK] ⟨C3⟩ a low newest")
 NAMES = ("<s>", "</s>")
-CASES = [
-    pytest.param(key, how, id=f"{key}-{'-'.join(how.values())}")
-    for key in TRAINERS
-    for how in [{}, *choices(key)]
-]
-each_trainer = pytest.mark.parametrize("key", TRAINERS)
-each_case = pytest.mark.parametrize(("key", "how"), CASES)
 
 Token = tuple[int, int, int]
 """The first atom of a token, its end, and its id."""

@@ -15,7 +15,7 @@ from helpers.properties import examples, quarter
 from helpers.readme import readme_trainer
 from helpers.refusals import assert_sentence, refusal
 from helpers.texts import ANY_TEXT, SMALL_TEXTS
-from helpers.trainings import TEXT, choices, needed, trained
+from helpers.trainings import CASES, TEXT, choices, each_case, each_trainer, needed, trained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,18 +40,11 @@ DIFFICULT = (
     *("", "a", " ", " \n\n \t", "\n---\n", "\0\0", "👍👨‍👩‍👧", "שלום שלום", " a", "\n a"),
     *("e\u0301e\u0301 e\u0301", "\ud800a\ud800a", "\x1c a", "a" * 90),
 )
-CASES = [
-    pytest.param(key, how, id=f"{key}-{'-'.join(how.values())}")
-    for key in TRAINERS
-    for how in [{}, *choices(key)]
-]
 OPTIONS = [
     pytest.param(trainer, option, id=f"{trainer.key}-{option.name}")
     for trainer in TRAINERS.values()
     for option in trainer.options
 ]
-each_trainer = pytest.mark.parametrize("key", TRAINERS)
-each_case = pytest.mark.parametrize(("key", "how"), CASES)
 
 
 def small(key: str, corpus: Any = "low lower lowest", **more: Any) -> Any:

@@ -79,6 +79,27 @@ def trained_apart(text: str, **state: Any) -> dict[str, Any]:
     return {"text_sample": OWN_TEXT, "text_box": text} | trained_on | state
 
 
+def with_text(page: str, text: str, **state: Any) -> Page:
+    """Return a page with a text of the user's own."""
+    return opened(page, text_box=text, text_sample=OWN_TEXT, **state)
+
+
+def verdict(app: AppTest) -> str:
+    """Return the title of a page as it is read."""
+    (title,) = app.title
+    return plain(title.value)
+
+
+def captions(app: AppTest) -> str:
+    """Return all captions of a page as they are read."""
+    return plain(" ".join(caption.value for caption in app.caption))
+
+
+def plain(text: str) -> str:
+    """Return a text without escapes and joiners."""
+    return text.replace("\\", "").replace("\u2060", "")
+
+
 def size_box(app: AppTest) -> Any:
     """Return the box of the vocabulary size, or of the number of merges."""
     (box,) = (each for each in app.number_input if str(each.key).startswith(BOX))

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.formats import FORMATS, FormatError
 from helpers.difficult import DIFFICULT
 from helpers.gguf_files import gguf_file
+from helpers.library_files import READ_ONLY, tekken
 
 MARKUP = (
     "![evil](http://evil.example/evil.png)",
@@ -232,46 +232,21 @@ def valid_files() -> dict[str, dict[str, bytes]]:
     known |= {f"written {key}": _of_format(key) for key in FORMATS}
     words = bpeviz.train(SHORT, "wordpiece", vocab_size=40, pattern="words").tokenizer()
     known["written words"] = formats.dump(words, "bpeviz")
-    single = [bytes([i]) for i in range(256)]
-    ranks = [
-        {"rank": i, "token_bytes": base64.b64encode(raw).decode(), "token_str": None}
-        for i, raw in enumerate([*single, b"lo", b"low", b"es", b"est"])
-    ]
-    tekken = {
-        "config": {
-            "pattern": r"\p{L}+|\s|.",
-            "num_vocab_tokens": 262,
-            "default_vocab_size": 262,
-            "default_num_special_tokens": 2,
-            "version": "v3",
-        },
-        "vocab": ranks,
-        "special_tokens": [
-            {"rank": 0, "token_str": "<unk>", "is_control": True},
-            {"rank": 1, "token_str": "<s>", "is_control": True},
-        ],
-    }
-    merged = {
-        "model": "gpt2",
-        "pre": "gpt-2",
-        "tokens": [*CHARACTER_OF.values(), "lo", "low", "<|e|>"],
-        "merges": ["l o", "lo w"],
-        "token_type": [1] * 258 + [3],
-        "eos_token_id": 258,
-    }
     pieces = {
         "model": "llama",
         "tokens": ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "lo", "▁lo", "w"],
         "scores": [0.0] * 257 + [-3.0, -1.0, -2.0, -4.0],
         "token_type": [2] + [6] * 256 + [1] * 4,
     }
-    rwkv = [f"{i} {token!r} {len(token)}\n" for i, token in enumerate([*single, b"low", b" lo"], 1)]
+    ranks = tekken(bpeviz.train(SHORT, vocab_size=260).tokenizer(), special=2)
+    names = [("<unk>", 0), ("<s>", 1)]
+    ranks["special_tokens"] = [
+        {"rank": rank, "token_str": name, "is_control": True} for name, rank in names
+    ]
     return known | {
-        "vocab.txt": {"vocab.txt": b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nlow\n##er\n##est\nl\n##o\n##w\n"},
-        "tekken": {"tekken.json": json.dumps(tekken).encode()},
-        "gguf": {"model.gguf": gguf_file(merged)},
+        **READ_ONLY,
+        "tekken": {"tekken.json": json.dumps(ranks).encode()},
         "gguf of pieces": {"model.gguf": gguf_file(pieces)},
-        "rwkv": {"rwkv_vocab.txt": "".join(rwkv).encode()},
     }
 
 

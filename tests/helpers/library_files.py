@@ -10,7 +10,9 @@ from typing import Any
 import sentencepiece
 
 from bpeviz import formats
+from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
+from helpers.gguf_files import gguf_file
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
 TEXTS = [
@@ -29,6 +31,31 @@ def sentencepiece_model(**options: object) -> bytes:
         sentence_iterator=iter(LINES), model_writer=writer, **settings
     )
     return writer.getvalue()
+
+
+RWKV = [*(bytes([byte]) for byte in range(256)), b"low", b" the"]
+READ_ONLY = {
+    "gguf": {
+        "model.gguf": gguf_file(
+            {
+                "model": "gpt2",
+                "pre": "gpt-2",
+                "tokens": [*CHARACTER_OF.values(), "lo", "low", "<|e|>"],
+                "merges": ["l o", "lo w"],
+                "token_type": [1] * 258 + [3],
+                "eos_token_id": 258,
+            }
+        )
+    },
+    "rwkv": {
+        "rwkv_vocab.txt": "".join(
+            f"{i} {raw!r} {len(raw)}\n" for i, raw in enumerate(RWKV, 1)
+        ).encode()
+    },
+    "wordpiece": {"vocab.txt": b"[PAD]\n[UNK]\nlow\nl\n##er\n##est\n##o\n##w\nt\n##h\n##e\n"},
+    "clip": {"a.txt": b'"bpe_simple_vocab_16e6.txt#version: 0.2\nl o\nlo w</w>\n'},
+}
+"""Files of formats that bpeviz reads, and does not write."""
 
 
 def tekken(tokenizer: Tokenizer, special: int, unused: int = 0) -> dict[str, Any]:

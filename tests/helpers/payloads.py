@@ -20,6 +20,12 @@ def payloads(app: AppTest) -> list[dict[str, Any]]:
     return [payload for payload in sent if payload is not None]
 
 
+def drawn(app: AppTest, field: str) -> dict[str, Any]:
+    """Return the only payload with a field: "views" of a player, "bytes" of a grid."""
+    (payload,) = [payload for payload in payloads(app) if field in payload]
+    return payload
+
+
 def payload_of(sent: bytes) -> Any:
     """Return the payload of a component's message."""
     return json.loads(zlib.decompress(sent))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import pytest
+
 import bpeviz
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, Option
@@ -39,3 +41,14 @@ def choices(key: str) -> list[dict[str, str]]:
         for value in option.choices or ()
         if value != option.default and option.name != "base"
     ]
+
+
+CASES = [
+    pytest.param(key, how, id=f"{key}-{'-'.join(how.values())}")
+    for key in TRAINERS
+    for how in [{}, *choices(key)]
+]
+"""Each trainer without options and with each choice of each option."""
+
+each_trainer = pytest.mark.parametrize("key", TRAINERS)
+each_case = pytest.mark.parametrize(("key", "how"), CASES)

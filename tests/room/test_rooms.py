@@ -7,6 +7,7 @@ import secrets
 from typing import Any
 
 import pytest
+from helpers.clock import Clock
 from helpers.refusals import refusal
 from helpers.stages import played
 
@@ -26,13 +27,6 @@ TEXT = "the thin thing that they think thicker then"
 
 def page(algorithm: str = "bpe", **options: Any) -> playable.Interactive:
     return played(bpeviz.train(TEXT, algorithm, **options), TEXT)
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Browser:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from helpers.clock import Clock
+
 from bpeviz.room import tickets
 from bpeviz.room.tickets import Ticket, Tickets
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
 
 LEAD = Ticket("KXQF", "nonce", "browser a")
 

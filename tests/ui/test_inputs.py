@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from helpers import app_pages
 from helpers.links import query_of
-from helpers.payloads import payloads
+from helpers.payloads import drawn
 from helpers.refusals import refusal
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
@@ -139,7 +139,7 @@ def splits(app: AppTest) -> bool | None:
     """Return whether the switch is on; check that the player shows what it says."""
     assert app_pages.errors(app) == []
     switches = [one.value for one in app.toggle if one.label == SPLIT]
-    (view,) = next(one for one in payloads(app) if "views" in one)["views"]
+    (view,) = drawn(app, "views")["views"]
     assert (str(SPECIAL_ID) in view["tokenStyles"]) == ([*switches, False][0])
     assert ("Special tokens stay whole." in view["initialMessage"]) == ([*switches, False][0])
     return switches[0] if switches else None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers import app_pages, usual
 from helpers.app_pages import Page
-from helpers.payloads import payloads
+from helpers.payloads import drawn, payloads
 from helpers.text_box import payload
 from ui.test_tab_state import reloaded, stored
 
@@ -27,9 +27,8 @@ OWN = {"text_sample": "own", "text_box": "", "text_rows": PACKED, "text_file_nam
 
 
 def timeline(app: Page) -> dict[str, Any]:
-    (view,) = next(data["views"] for data in payloads(app) if "views" in data)
-    assert isinstance(view, dict)
-    return view
+    (view,) = drawn(app, "views")["views"]
+    return dict(view)
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "sentencepiece", "wordpiece", "multilingual"])
@@ -120,13 +119,13 @@ def test_compare_opens_many_texts_with_the_groups_of_a_table() -> None:
     assert f" {sum(each)}\\." in totals
     app.session_state["text_in_tokens"] = "a"
     app.run()
-    score = next(data for data in payloads(app) if "rowEnds" in data)
+    score = drawn(app, "rowEnds")
     own = [text for text, label in zip(TEXTS, LABELS, strict=True) if label == "a"]
     assert score["rows"][0]["tokenCount"] == sum(bpeviz.load("gpt2").count_batch(own))
     assert score["rowEnds"] == [4, 25]
     app.session_state["how_many_texts"] = "one"
     app.run()  # it opens them once
-    score = next(data for data in payloads(app) if "rowEnds" in data)
+    score = drawn(app, "rowEnds")
     assert score["rows"][0]["tokenCount"] == sum(each)
 
 

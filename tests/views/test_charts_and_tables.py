@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers import usual
 from helpers.html_tables import frame_of
+from helpers.trainings import TEXT, trained
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ import bpeviz
 from bpeviz.analysis.figures import OF_TEXT, measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
+from bpeviz.core.training import MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import label
@@ -103,22 +104,31 @@ def columns_of(text: str, *merges: int) -> list[Column]:
 # ---- tables
 
 
-@pytest.fixture(scope="module")
-def training() -> Training:
-    return bpeviz.train("low lower lowest é " * 5, merges=9)
-
-
-def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) -> None:
-    made = training.merges[3]
-    found = [
-        Candidate((made.left, made.right), made.count),
-        Candidate((104, 105), made.count),
-        Candidate((105, 106), made.count - 1),
-    ]
-    table = frame_of(tables.candidates(training, found, 4))
-    assert table["note"].tolist() == ["winner", "same count", ""]
-    assert table["left"].tolist()[1:] == ["h", "i"]
-    assert frame_of(tables.candidates(training, [], 4)).columns.tolist() == table.columns.tolist()
+@pytest.mark.parametrize("key", TRAINERS)
+def test_tables_have_the_decisions_and_candidates_of_every_trainer(key: str) -> None:
+    history = trained(key)
+    merges, count = not TRAINERS[key].prunes, "weighted count" if history.weighted else "count"
+    score = texts_of(history).score or ("score" if history.decisions[0].score else "")
+    fields = {"id": "new_id" if merges else "id", count if merges else "uses": "count"}
+    fields |= {score: "score" if merges else "loss"} if score else {}
+    table = frame_of(tables.decisions(history, history.steps))
+    for column, field in fields.items():
+        assert table[column].tolist() == [getattr(each, field) for each in history.decisions]
+    assert table["token"].tolist() == [*map(history.name, table["id"])]
+    others = {"applied", "ties", "note", "left", "right", "round", texts_of(history).unit}
+    assert {*table.columns} <= {*fields, "token", *others}
+    assert len(tables.decisions(history, 2)) == 2
+    for step in (1, history.steps // 2):
+        ranked = history.candidates(TEXT, history.boundaries(TEXT), step - 1, 40)
+        table = frame_of(tables.candidates(history, ranked, step))
+        values = table[score if ranked[0].score is not None else count].tolist()
+        assert table["left" if merges else "token"].tolist() == [
+            history.name(each.ids[0]) for each in ranked
+        ]
+        notes = [note.split(" ")[0] for note in table["note"]]
+        assert notes[0] == ("winner" if merges else "cheapest")
+        assert notes[1:] == ["same" * (value == values[0]) for value in values[1:]]
+    assert {*tables.candidates(history, [], 1).names} <= {*table.columns}
 
 
 def test_metrics_table_has_each_figure_in_its_own_row_with_a_column_per_tokenizer() -> None:
@@ -297,52 +307,6 @@ def test_samples_are_bars_relative_to_the_most_frequent_segmentation() -> None:
         ("24.5%", 0.35),
         ("5.5%", pytest.approx(0.0786, abs=1e-4)),
     ]
-
-
-def test_decisions_table_lists_all_prunings() -> None:
-    table = frame_of(tables.decisions(pruned_training([0, 0.5, 2]), 3))
-    assert table.columns.tolist() == ["pruning", "token", "id", "cost", "uses", "round"]
-    assert table.to_dict("list") == {
-        "pruning": [1, 2, 3],
-        "token": ["piece·3", "piece·2", "piece·1"],
-        "id": [3, 2, 1],
-        "cost": [0, 0.5, 2],
-        "uses": [4, 5, 6],
-        "round": [2, 1, 2],
-    }
-    assert frame_of(tables.decisions(pruned_training([0, 0.5, 2]), 2))["id"].tolist() == [3, 2]
-
-
-def test_decisions_table_of_wordpiece_has_a_score_column() -> None:
-    training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
-    table = frame_of(tables.decisions(training, 3))
-    assert table.columns.tolist()[:7] == ["merge", "left", "right", "token", "id", "score", "count"]
-    assert table["score"].tolist() == [merge.score for merge in training.merges]
-    assert table["note"].tolist() == [merge.note for merge in training.merges]
-    plain = frame_of(tables.decisions(training_with([3, 2]), 2)).columns.tolist()
-    assert {"score", "note", "applied"}.isdisjoint(plain)
-
-
-def test_candidates_table_of_prunings_lists_pieces_with_their_cost() -> None:
-    training = pruned_training([0.5, 0.5, 2])
-    found = [Candidate((3,), 4, 0.5), Candidate((2,), 5, 0.5), Candidate((1,), 6, 2.0)]
-    table = frame_of(tables.candidates(training, found, 1))
-    assert table.columns.tolist() == ["token", "cost", "uses", "note"]
-    assert table["token"].tolist() == ["piece·3", "piece·2", "piece·1"]
-    assert table["note"].tolist() == ["cheapest", "same cost", ""]
-
-
-def test_candidates_table_ties_equal_scores_not_counts() -> None:
-    training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
-    first = training.merges[0]
-    found = [
-        Candidate((first.left, first.right), first.count, first.score),
-        Candidate((0, 1), first.count + 3, first.score),
-        Candidate((1, 2), first.count, 0.001),
-    ]
-    table = frame_of(tables.candidates(training, found, 1))
-    assert table.columns.tolist() == ["left", "right", "score", "count", "note"]
-    assert table["note"].tolist() == ["winner", "same score", ""]
 
 
 def test_cells_of_tokens_are_pieces_in_html_and_words_in_files() -> None:

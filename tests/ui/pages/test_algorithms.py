@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 from helpers import app_pages, usual
-from helpers.app_pages import errors
+from helpers.app_pages import errors, verdict
 from helpers.html_tables import shown_tables
-from helpers.payloads import payloads
+from helpers.payloads import drawn
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.analysis import figures
@@ -33,15 +33,7 @@ USUAL = ["bpe", "wordpiece", "unigram"]
 opened = partial(app_pages.opened, "Algorithms", metrics_open=True, random_open=True)
 
 
-def with_text(text: str, **state: Any) -> AppTest:
-    return opened(text_box=text, text_sample="own", **state)
-
-
-def payload_of(app: AppTest) -> dict[str, Any]:
-    """Return the payload of the player."""
-    (payload,) = [data for data in payloads(app) if "views" in data]
-    assert isinstance(payload, dict)
-    return payload
+with_text = partial(app_pages.with_text, "Algorithms", metrics_open=True, random_open=True)
 
 
 def report_player(app: AppTest, place: int) -> AppTest:
@@ -51,7 +43,7 @@ def report_player(app: AppTest, place: int) -> AppTest:
         app: The page.
         place: The index of a size among the player's; a negative one counts from the end.
     """
-    payload = payload_of(app)
+    payload = drawn(app, "views")
     step = place if place >= 0 else len(payload["vocabSizes"]) + place
     report = {"key": payload["key"], "step": step, "isLacking": False}
     app.session_state["lock_step"] = {"report": report}
@@ -60,11 +52,6 @@ def report_player(app: AppTest, place: int) -> AppTest:
 
 def headings(app: AppTest) -> list[str]:
     return [one.label for one in app.expander]
-
-
-def answer(app: AppTest) -> str:
-    """Return the verdict above the player."""
-    return str(app.title[0].value).replace("\\", "").replace("\u2060", "")
 
 
 def only_cut(app: AppTest) -> str:
@@ -94,11 +81,11 @@ def metrics_of(app: AppTest) -> pd.DataFrame:
 
 def test_default_shows_three_algorithms_at_a_common_size() -> None:
     app = opened()
-    payload = payload_of(app)
+    payload = drawn(app, "views")
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("seashells").text}
     size = payload["vocabSizes"][payload["initialStep"]]
-    assert answer(app).startswith(f"With {size:,} entries, WordPiece drops white space")
+    assert verdict(app).startswith(f"With {size:,} entries, WordPiece drops white space")
     # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
     rules = [(view["algorithm"], view["rule"]) for view in payload["views"]]
@@ -111,14 +98,14 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
 
 def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
     app = opened()
-    payload = payload_of(app)
+    payload = drawn(app, "views")
     place, (*_, unigram) = payload["initialStep"], payload["views"]
     assert unigram["steps"]["score"][unigram["ownSteps"][place] - 1] > 0
     for larger in payload["vocabSizes"][place + 1 :]:
         step = unigram["ownSteps"][payload["vocabSizes"].index(larger)]
         assert step == 0 or unigram["steps"]["score"][step - 1] == 0
     size = payload["vocabSizes"].index(46)
-    assert answer(report_player(app, size)) == (
+    assert verdict(report_player(app, size)) == (
         "With 46 entries, BPE and Unigram split this text alike; WordPiece drops white space and "
         "splits two more words."
     )
@@ -129,10 +116,10 @@ def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
 
 def test_metrics_use_each_algorithm_step_for_the_size() -> None:
     app, place = with_text(SHORT), 7
-    payload = payload_of(app)
+    payload = drawn(app, "views")
     size = payload["vocabSizes"][place]
     app = report_player(app, place)
-    assert answer(app).startswith(f"With {size:,} entries")
+    assert verdict(app).startswith(f"With {size:,} entries")
     columns = []
     for key in USUAL:
         training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
@@ -150,11 +137,11 @@ def test_step_of_another_timeline_is_ignored() -> None:
     report = {"key": "another", "step": 1, "isLacking": False}
     app.session_state["lock_step"] = {"report": report}
     app.run()
-    payload = payload_of(app)
-    assert answer(app).startswith(f"With {payload['vocabSizes'][payload['initialStep']]:,} ")
+    payload = drawn(app, "views")
+    assert verdict(app).startswith(f"With {payload['vocabSizes'][payload['initialStep']]:,} ")
     # Nor does a place beyond the end.
     app = report_player(app, 99_999)
-    assert answer(app).startswith(f"With {payload['vocabSizes'][-1]:,} ")
+    assert verdict(app).startswith(f"With {payload['vocabSizes'][-1]:,} ")
 
 
 # ---- random segmentations of a word
@@ -179,7 +166,7 @@ def test_dropout_zero_gives_the_tokenizer_segmentation_only() -> None:
     app = with_text(SHORT, word="lowest")
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(0.0).run()
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
-    payload = payload_of(app)
+    payload = drawn(app, "views")
     size = payload["vocabSizes"][payload["initialStep"]]
     step = int(steps_at(training.sizes, size, size)[0])
     ids = training.at_step(step).encode("lowest")
@@ -206,6 +193,8 @@ def test_algorithm_options_change_only_their_view() -> None:
 
 def test_word_counts_are_written_out_for_all_algorithms() -> None:
     app = with_text("low 3\nlowest 2", counted=True)
-    assert {view["text"] for view in payload_of(app)["views"]} == {"low low low\nlowest lowest\n"}
+    assert {view["text"] for view in drawn(app, "views")["views"]} == {
+        "low low low\nlowest lowest\n"
+    }
     (sentence,) = errors(with_text("low three", counted=True, may_fail=True))
     assert "Line 1" in sentence

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import tokenizers
 from helpers import app_pages
-from helpers.payloads import payloads
+from helpers.payloads import drawn, payloads
 from streamlit.testing.v1 import AppTest
 from tokenizers import models, pre_tokenizers
 
@@ -53,14 +53,8 @@ def said(*messages: tuple[str, str]) -> str:
     return json.dumps([{"role": role, "content": content} for role, content in messages])
 
 
-def sent(app: AppTest, key: str) -> Any:
-    """Return the payload of the component that has a key."""
-    (payload,) = [each for each in payloads(app) if key in each]
-    return payload
-
-
 def strips(app: AppTest) -> list[dict[str, Any]]:
-    strips: list[dict[str, Any]] = sent(app, "strips")["strips"]
+    strips: list[dict[str, Any]] = drawn(app, "strips")["strips"]
     return strips
 
 
@@ -68,7 +62,7 @@ def strips(app: AppTest) -> list[dict[str, Any]]:
 def test_conversation_of_our_own_is_read_by_qwen_where_a_tokenizer_has_no_template() -> None:
     app = app_pages.opened("Inspect", inspected_by="gpt2", have_menu=True)
     app.radio(key="have").set_value("conversation").run()
-    assert json.loads(sent(app, "address")["text"]) == json.loads(FIRST)
+    assert json.loads(drawn(app, "address")["text"]) == json.loads(FIRST)
     assert app.session_state["inspected_by"] == "qwen"
     assert app.title[0].value == "**3 messages, 41 tokens: 26 are words, 15 the template’s.**"
     (strip,) = strips(app)
@@ -89,7 +83,7 @@ def test_change_in_the_browser_is_read_and_asked_for_once() -> None:
     app.session_state[MESSAGES.component.key] = {"change": change}
     app.run()
     assert app.title[0].value.startswith("**2 messages, 6 tokens: 3 are words")
-    assert sent(app.run(), "address").items() >= {"answered": 5, "text": None}.items()
+    assert drawn(app.run(), "address").items() >= {"answered": 5, "text": None}.items()
 
 
 def test_link_of_a_text_with_a_chat_template_is_a_conversation() -> None:
@@ -140,7 +134,7 @@ def test_messages_stay_where_a_template_fails(template: str, reason: str) -> Non
     app = opened(template=template, may_fail=True)
     (message,) = app_pages.errors(app)
     assert markdown.escape(reason) in message
-    assert sent(app, "address")["name"] == "messages"
+    assert drawn(app, "address")["name"] == "messages"
 
 
 def test_other_text_than_a_conversation_is_a_message_of_the_user() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from helpers import app_pages, usual
-from helpers.app_pages import errors, size_box
+from helpers.app_pages import captions, errors, size_box, verdict
 from helpers.html_tables import shown_tables
-from helpers.payloads import payloads
+from helpers.payloads import drawn, payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
@@ -37,20 +37,9 @@ def cl100k(**state: Any) -> AppTest:
     return opened(inspected_by="cl100k_base", **state)
 
 
-def drawn(app: AppTest, field: str) -> dict[str, Any]:
-    """Return the payload with a field: "bytes" for the grid, "views" for the player."""
-    (found,) = [data for data in payloads(app) if data and field in data]
-    return found
-
-
 def tables(app: AppTest, column: str) -> list[Any]:
     """Return the tables with a column of this name."""
     return [one for one in shown_tables(app) if column in one]
-
-
-def verdict(app: AppTest) -> str:
-    (title,) = [title.value for title in app.title]
-    return str(title)
 
 
 def ids(app: AppTest) -> list[int]:
@@ -59,8 +48,7 @@ def ids(app: AppTest) -> list[int]:
 
 def test_special_tokens_of_the_users_training_are_encoded() -> None:
     app = opened(inspected="low<s>", special_names="<s> </s> <s>", special_tokens="special")
-    captions = " ".join(caption.value for caption in app.caption)
-    assert "Special tokens of Your tokenizer" in captions
+    assert "Special tokens of Your tokenizer" in captions(app)
     tokens = drawn(app, "bytes")["tokens"]
     assert (tokens[-1]["label"], tokens[-1]["kind"]) == ("<s>", "special")
     assert app.radio(key="special_tokens").label == r"Treat \<s\> as"
@@ -162,11 +150,10 @@ def test_look_up_and_its_merge_diagram_say_what_a_text_is_encoded_as_instead() -
     if not download.available("o200k_base"):
         pytest.skip("o200k is not on this machine.")
     app = opened(inspected_by="o200k_base", closer="token", look_up="3914")
-    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "Alone, its text is encoded otherwise: as 198 (↵) and 393 (//)." in captions
+    assert "Alone, its text is encoded otherwise: as 198 (↵) and 393 (//)." in captions(app)
     assert drawn(app, "isDiagram")["views"][0]["text"] == "\n//"
     app.text_input(key="look_up").set_value("393").run()
-    assert "Alone" not in " ".join(caption.value for caption in app.caption)
+    assert "Alone" not in captions(app)
 
 
 def test_number_is_looked_up_as_an_id_or_as_the_text_of_another_token() -> None:

@@ -8,9 +8,9 @@ from unittest.mock import Mock
 
 import pytest
 from helpers import app_pages, usual
-from helpers.app_pages import errors
+from helpers.app_pages import captions, errors
 from helpers.html_tables import shown_tables
-from helpers.payloads import payloads
+from helpers.payloads import drawn, payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
@@ -41,20 +41,14 @@ def cells(app: AppTest) -> list[list[str]]:
 
 def table(app: AppTest) -> dict[str, Any]:
     """Return the payload of the table."""
-    (found,) = [data for data in payloads(app) if "rows" in data and "header" in data]
-    return found
+    return drawn(app, "header")
 
 
 def verdict(app: AppTest) -> str:
     """Return the title with the clauses below it."""
-    (title,) = app.title
     (small,) = (note.value for note in app.caption if "Tokens of all texts" in note.value)
     small = small.partition("Tokens of all texts")[0].strip()
-    return f"{title.value} {small}".strip().replace("\\", "").replace("\u2060", "")
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(one.value for one in app.caption)
+    return f"{app_pages.verdict(app)} {app_pages.plain(small)}".strip()
 
 
 def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
@@ -111,7 +105,7 @@ def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     files = [("a.txt", "low"), ("t.csv", "de,fr\nder Fluss,la rivière\n")]
     app = opened(named_files=files)
     assert [row[0] for row in cells(app)] == ["en", "es", "a.txt", "de", "fr"]
-    assert "a.txt: one text with its line ends." in captions(app).replace("\\", "")
+    assert "a.txt: one text with its line ends." in captions(app)
     assert "2 parallel texts of 2 lines" in captions(app), "half of those in languages"
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
     assert [row[1] for row in cells(app)][2:] == ["–"] * 3
@@ -127,7 +121,7 @@ def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     app = opened("", named_files=[("t.csv", content)])
     assert [row[0] for row in cells(app)] == ["en", "es"]
     understood = "t.csv: 3 rows of “text”, each encoded alone, grouped by the 2 labels of “lang”."
-    assert understood in captions(app).replace("\\", "")
+    assert understood in captions(app)
     app.multiselect(key="columns_of_t.csv").set_value(["lang"]).run()
     assert [row[0] for row in cells(app)] == ["lang"]
     app.multiselect(key="columns_of_t.csv").set_value(["text"]).run()
@@ -137,7 +131,7 @@ def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     assert [row[0] for row in cells(app)] == ["lang", "text"]
     assert "t.csv: 2 texts, one per column: lang, text; 3 rows, each encoded alone." in captions(
         app
-    ).replace("\\", "")
+    )
     app.session_state["named_files"] = [("t.csv", "id,name\n1,a\n")]
     app.run()
     assert [row[0] for row in cells(app)] == ["name"]
@@ -148,7 +142,7 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
     app = opened("", named_files=[("t.csv", "\n".join(["lang,text", *rows]))])
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
     assert "parallel" not in captions(app)
-    assert "A premium compares translations: texts named" in captions(app).replace("\\", "")
+    assert "A premium compares translations: texts named" in captions(app)
     assert all(int(row[1]) for row in cells(app)), "tokens"
     app.toggle(key="translations").set_value(True).run()
     assert "2 parallel texts of 12 rows" in captions(app)
@@ -158,13 +152,8 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
     assert not [one for one in app.toggle if one.key == "translations"]
 
 
-def columns(app: AppTest) -> dict[str, Any]:
-    (score,) = [data for data in payloads(app) if "showIds" in data]
-    return score
-
-
 def titles(app: AppTest) -> list[str]:
-    return [column["title"].split(" (")[0] for column in columns(app)["rows"]]
+    return [column["title"].split(" (")[0] for column in drawn(app, "showIds")["rows"]]
 
 
 def available(*names: str) -> tuple[str, ...]:
@@ -178,7 +167,7 @@ def test_a_long_text_of_many_is_shown_up_to_the_limit(monkeypatch: pytest.Monkey
     monkeypatch.setattr(limits, "PAGE_TEXT", 6)
     app = opened(text_in_tokens="es")
     assert "The first 6 of 13 characters are shown here." in captions(app)
-    assert columns(app)["text"] == "el río"
+    assert drawn(app, "showIds")["text"] == "el río"
 
 
 @pytest.mark.parametrize(
@@ -245,7 +234,7 @@ def test_typed_prices_give_costs() -> None:
     app = opened(figure_of_texts="cost")
     tokens = [len(TOKENIZER.encode(text)) for text in TEXTS.values()]
     assert [int(row[1]) for row in cells(app)] == tokens, "without a price"
-    assert f"Tokens of all texts: Your tokenizer {sum(tokens)}" in captions(app).replace("\\", "")
+    assert f"Tokens of all texts: Your tokenizer {sum(tokens)}" in captions(app)
     box = app.number_input(key="price_of_yours")
     assert (box.label, box.value) == ("Your tokenizer", None)
     box.set_value(2.5).run()
@@ -253,7 +242,7 @@ def test_typed_prices_give_costs() -> None:
     assert [float(row[1]) for row in cells(app)] == pytest.approx(costs, rel=5e-3)
     (total,) = bpeviz.compare(TEXTS, {"mine": TOKENIZER}, prices={"mine": 2.5}).tokenizers
     assert total.cost == pytest.approx(sum(costs))
-    note = captions(app).replace("\\", "").partition("Cost of all texts: Your tokenizer ")[2]
+    note = captions(app).partition("Cost of all texts: Your tokenizer ")[2]
     assert float(note.split()[0].rstrip(".")) == pytest.approx(total.cost, rel=5e-3)
     app.segmented_control(key="figure_of_texts").set_value("tokens").run()
     assert not [one for one in app.number_input if one.key == "price_of_yours"]
@@ -263,7 +252,7 @@ def test_typed_prices_give_costs() -> None:
 
 def test_special_tokens_are_counted_if_a_file_adds_some(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened(figure_of_texts="tokens")
-    assert "Counts are without special tokens\\." in captions(app)
+    assert "Counts are without special tokens." in captions(app)
     assert not [one for one in app.toggle if one.key == "with_special_tokens"]
     before = [int(row[1]) for row in cells(app)]
     monkeypatch.setattr(type(TOKENIZER), "template", ((1,), (2,)))
@@ -272,7 +261,7 @@ def test_special_tokens_are_counted_if_a_file_adds_some(monkeypatch: pytest.Monk
     app.toggle(key="with_special_tokens").set_value(True).run()
     assert [int(row[1]) for row in cells(app)] == [tokens + 2 for tokens in before]
     note = "Counts include the special tokens around each text: Your tokenizer 2."
-    assert note in captions(app).replace("\\", "")
+    assert note in captions(app)
 
 
 def test_section_has_the_worst_lines() -> None:
@@ -315,7 +304,7 @@ def test_a_comparison_can_be_stopped_and_begun_again(monkeypatch: pytest.MonkeyP
     assert len(pressed) == 1, "one button, with the progress"
     app.run()
     assert "The comparison was stopped." in [one.value for one in app.warning]
-    assert not [data for data in payloads(app) if "rows" in data and "header" in data]
+    assert not [data for data in payloads(app) if "header" in data]
     (again,) = [one for one in app.button if one.label == "Compare again"]
     again.click().run()
     assert [row[0] for row in cells(app)] == ["en", "es"]

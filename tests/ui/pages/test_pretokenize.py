@@ -10,7 +10,7 @@ import pandas as pd
 from helpers import app_pages
 from helpers.app_pages import errors
 from helpers.html_tables import shown_tables
-from helpers.payloads import payloads
+from helpers.payloads import drawn
 from helpers.text_box import payload
 from streamlit.testing.v1 import AppTest
 
@@ -31,19 +31,12 @@ YAO_MING = "姚明进入总决赛"
 opened = partial(app_pages.opened, "Pre-tokenize", closer_open=True)
 
 
-def with_text(text: str, **state: Any) -> AppTest:
-    return opened(text_box=text, text_sample="own", **state)
-
-
-def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
-    """Return the payload of the rows."""
-    return {data["ariaLabel"]: data for data in payloads(app) if "ariaLabel" in data}
+with_text = partial(app_pages.with_text, "Pre-tokenize", closer_open=True)
 
 
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return the columns by title."""
-    data = drawn(app)["The text in each pre-tokenization"]
-    return {column["title"]: column for column in data["rows"]}
+    return {column["title"]: column for column in drawn(app, "ariaLabel")["rows"]}
 
 
 def table(app: AppTest, column: str) -> pd.DataFrame:
@@ -53,7 +46,7 @@ def table(app: AppTest, column: str) -> pd.DataFrame:
 
 
 def pre_tokens(app: AppTest, title: str) -> list[str]:
-    raw = drawn(app)["The text in each pre-tokenization"]["text"].encode()
+    raw = drawn(app, "ariaLabel")["text"].encode()
     ends = side_by_side(app)[title]["tokenEnds"]
     return [raw[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
 
@@ -158,11 +151,11 @@ def test_invalid_word_lists_show_errors_and_other_columns_stay() -> None:
 def test_long_text_is_paged() -> None:
     text = "one two three. " * 1_000
     app = with_text(text, splits=["words", "gpt2"])
-    first = drawn(app)["The text in each pre-tokenization"]["text"]
+    first = drawn(app, "ariaLabel")["text"]
     assert text.startswith(first)
     assert DRAWN_CHARACTERS // 2 < len(first) <= DRAWN_CHARACTERS
     assert side_by_side(app)["GPT-2"]["tokenCount"] == len(pretokenize(text, "gpt2"))
     box = next(one for one in app.number_input if one.key.startswith("side by side"))
     box.set_value(2).run()
-    assert text[len(first) :].startswith(drawn(app)["The text in each pre-tokenization"]["text"])
+    assert text[len(first) :].startswith(drawn(app, "ariaLabel")["text"])
     assert any(f"Characters {len(first) + 1:,} to" in caption.value for caption in app.caption)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import streamlit as st
 from helpers import app_pages
-from helpers.payloads import payloads
+from helpers.app_pages import with_text as opened
+from helpers.payloads import drawn
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.pretrained import download
@@ -27,14 +28,9 @@ KEYS = {"Train": "player", "Algorithms": "lock_step", "Inspect": "inspect_player
 needs_gpt4o = pytest.mark.skipif(not download.available(NAME), reason=f"{NAME} is not here")
 
 
-def opened(page: str, text: str, **state: Any) -> AppTest:
-    return app_pages.opened(page, text_box=text, text_sample="own", **state)
-
-
 def stage(app: AppTest) -> dict[str, Any]:
     """Return the payload of the player."""
-    (player,) = [data for data in payloads(app) if "views" in data]
-    return player
+    return drawn(app, "views")
 
 
 def ways(app: AppTest) -> list[str]:
@@ -113,18 +109,12 @@ def test_a_long_text_has_no_remark() -> None:
     assert stage(app_pages.opened("Train"))["remark"] is None
 
 
-@needs_gpt4o
-def test_at_most_two_buttons_lead_on() -> None:
-    assert ways(opened("Train", "hello world")) == ["languages", "once"]
-    assert ways(opened("Train", "मुझे हिंदी में लिखना अच्छा लगता है।")) == ["languages", "once"]
-
-
 def test_ids_of_the_tokenizer_are_one_press_away() -> None:
     app = app_pages.opened("Train", inspected_by="gpt2", closer="steps")
     (button,) = [button for button in app.button if button.label == "See its ids"]
     button.click().run()
     assert app.session_state["inspected_by"] == "yours"
-    assert [data for data in payloads(app) if "bytes" in data]
+    assert drawn(app, "bytes")
 
 
 @needs_gpt4o

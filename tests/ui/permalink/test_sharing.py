@@ -14,7 +14,8 @@ import pytest
 import streamlit as st
 from helpers import app_pages
 from helpers.app_pages import size_box
-from helpers.payloads import payloads
+from helpers.clock import Clock
+from helpers.payloads import drawn
 from helpers.text_box import choose_sample
 from helpers.widget_values import opened_address, restored
 from streamlit.testing.v1 import AppTest
@@ -29,15 +30,6 @@ from bpeviz.ui.registry import PAGES
 HERE = "http://10.0.0.7:8501/Compare"
 
 
-class Clock:
-    """A clock that tests set."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 # ---- the store
 
 
@@ -48,7 +40,7 @@ def test_short_link_expires() -> None:
     assert name is not None
     assert re.fullmatch(r"~[\w-]{12}", name)  # 72 random bits
     assert links.get(name) == "eNabc"
-    clock.now = limits.SHORT_LINK_HOURS * 3600 - 1
+    clock.now += limits.SHORT_LINK_HOURS * 3600 - 1
     assert links.get(name) == "eNabc"
     assert links.put("eNabc", "ada") == name  # the same link again, for longer
     clock.now += 3600
@@ -250,7 +242,7 @@ def test_frame_shows_short_texts_by_name(monkeypatch: pytest.MonkeyPatch) -> Non
     typed = {"text": "banana bandana", "algorithm": "bpe", "size": "260"}
     app = opened("Train", typed, copy_link={"request": 1})
     assert app.session_state["made_link"]["query"] == "text=banana%20bandana&algorithm=bpe&size=260"
-    assert [sent["isEmbeddable"] for sent in payloads(app) if "fitFrames" in sent] == [True]
+    assert drawn(app, "fitFrames")["isEmbeddable"]
 
 
 # ---- values that a link cannot have
@@ -298,13 +290,13 @@ def test_invalid_step_is_named(step: str) -> None:
 
 def test_step_of_a_link_is_clamped_and_applies_only_to_its_text() -> None:
     app = opened("Train", {"sample": "spanish", "size": "9999", "step": "9999"})
-    (player,) = (sent for sent in payloads(app) if "views" in sent)
+    player = drawn(app, "views")
     assert player["initialStep"] == player["last"] > 9
     assert size_box(app).value == size_box(app).max
     app = opened("Train", {"sample": "spanish", "size": "3", "step": "7"})
     assert size_box(app).value == size_box(app).min
     app = opened("Train", {"sample": "spanish", "step": "7"})
-    (player,) = (sent for sent in payloads(app) if "views" in sent)
+    player = drawn(app, "views")
     assert player["initialStep"] == 7
-    (player,) = (sent for sent in payloads(choose_sample(app, "russian")) if "views" in sent)
+    player = drawn(choose_sample(app, "russian"), "views")
     assert player["initialStep"] == player["last"] > 7

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 from helpers.asgi import HTML, Answer, ask, page, run
+from helpers.clock import Clock
 
 from bpeviz import limits
 from bpeviz.room.messages import Invitation
@@ -32,15 +33,6 @@ def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 computed = functools.cache(hashlib.scrypt)
-
-
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def gate(base: str = "/", password: str = PASSWORD, clock: Clock | None = None) -> PasswordGate:
