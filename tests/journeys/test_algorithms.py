@@ -9,7 +9,7 @@ from typing import Any
 from helpers import usual
 from journeys.journey import Journey
 from journeys.people import (
-    ENGLISH,
+    PARAGRAPH,
     LockStep,
     Page,
     Rows,
@@ -17,7 +17,6 @@ from journeys.people import (
     await_equal,
     button,
     choose,
-    english,
     expect,
     go_to,
     link,
@@ -53,9 +52,9 @@ BELOW = """text => {
 
 
 def train(key: str, **options: str) -> tuple[str, Training, Boundaries]:
-    """Return a trainer's title, and its training of the English prose with the page's options."""
-    training = usual.train(key, ENGLISH, **usual.ON_ALGORITHMS | options)
-    return TRAINERS[key].short, training, training.tokenizer().boundaries(ENGLISH)
+    """Return a trainer's title, and its training of the paragraph with the page's options."""
+    training = usual.train(key, PARAGRAPH, **usual.ON_ALGORITHMS | options)
+    return TRAINERS[key].short, training, training.tokenizer().boundaries(PARAGRAPH)
 
 
 def assert_rows(player: LockStep, trainings: list[Any], size: int) -> None:
@@ -78,7 +77,7 @@ def opening_of(page: Page) -> int:
 
 def test_algorithms_in_lock_step(journey: Journey) -> None:
     with journey.step("Three algorithms are trained on one text, and stand in rows"):
-        page = journey.open(english("/Algorithms", random_open=True))
+        page = journey.open(link(PARAGRAPH, "/Algorithms", random_open=True))
         player = LockStep(page)
         trainings = [train(key) for key in THREE]
         bpe = trainings[0][1]
@@ -130,7 +129,7 @@ def test_algorithms_in_lock_step(journey: Journey) -> None:
         assert all(below - top >= 14 for top, below in pairwise(tops))
     with journey.step("Pointing at a token shows the same characters in all rows"):
         player.go(opening)
-        player.point_at("BPE", ENGLISH.index("river") + 1)
+        player.point_at("BPE", PARAGRAPH.index("river") + 1)
         expect(player.card).to_contain_text("id ")
         lit = [player.row(TRAINERS[key].short).locator(".c.lit") for key in THREE]
         words = ["".join(pieces.all_text_contents()).strip("\u00a0") for pieces in lit]
@@ -181,15 +180,15 @@ def add_split(page: Page, title: str) -> None:
 def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
     titles = ["White space", "Words", "GPT-2", "GPT-4"]
     with journey.step("The text is split as Python splits it"):
-        page = journey.open(english("/Pre-tokenize"))
+        page = journey.open(link(PARAGRAPH, "/Pre-tokenize"))
         rows = Rows(page, "The text in each pre-tokenization")
         for key, title in zip(("whitespace", "words", "gpt2", "cl100k"), titles, strict=True):
             rows.await_text(title, "river")
-            assert rows.pieces(title) == pretokenize(ENGLISH, key)
+            assert rows.pieces(title) == pretokenize(PARAGRAPH, key)
             rows.await_count(title, f"{len(rows.pieces(title))} pre-tokens")
     with journey.step("Pointing at a pre-token shows its span, and which rule made it"):
         spans = dict(zip(titles, (" lighthouse,", *[" lighthouse"] * 3), strict=True))
-        rows.await_highlighted("GPT-2", ENGLISH.index(" lighthouse") + 3, spans)
+        rows.await_highlighted("GPT-2", PARAGRAPH.index(" lighthouse") + 3, spans)
         for words in (
             "11 characters, 11 bytes; ",
             "alternative 1: A run of characters that are not",
@@ -200,7 +199,7 @@ def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
     with journey.step("A row is added, and one is removed"):
         add_split(page, "NLTK's book")
         rows.await_text("NLTK's book", "river")
-        assert rows.pieces("NLTK's book") == pretokenize(ENGLISH, "nltk")
+        assert rows.pieces("NLTK's book") == pretokenize(PARAGRAPH, "nltk")
         page.locator(".st-key-drop_splits_gpt2").get_by_role("button").click()
         expect(rows.row("GPT-2")).to_have_count(0)
     with journey.step("An expression is used as typed; an invalid one leaves the other rows"):
@@ -214,7 +213,7 @@ def test_pre_tokenizations_side_by_side(journey: Journey) -> None:
                     expect(alert(page, "This is not a regular expression")).to_be_visible()
                     expect(rows.row("Regular expression")).to_have_count(0)
         rows.await_text("Regular expression", "river")
-        assert rows.pieces("Regular expression") == pretokenize(ENGLISH, "regex", "[a-z]+")
+        assert rows.pieces("Regular expression") == pretokenize(PARAGRAPH, "regex", "[a-z]+")
     with journey.step("Two word lists; the text and the lists stay from page to page"):
         choose(page, "Text", YAO_MING)
         rows.await_text("Word list A", "总")

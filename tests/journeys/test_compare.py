@@ -9,6 +9,7 @@ from pathlib import Path
 from journeys.journey import Journey
 from journeys.people import (
     ENGLISH,
+    PARAGRAPH,
     PHONE,
     SCREEN,
     Locator,
@@ -20,7 +21,6 @@ from journeys.people import (
     button,
     close_dialog,
     download,
-    english,
     expect,
     go_to,
     link,
@@ -122,20 +122,7 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
         expect(rows.frame.get_by_text(verdict)).to_be_visible()
         page.keyboard.press("p")
         expect(rows.frame.get_by_text(verdict)).to_be_hidden()
-    with journey.step("A row is removed, ids stand below tokens, and equal rows say so"):
-        button(page, "Remove Yours").click()
-        expect(rows.row("Your tokenizer")).to_have_count(0)
-        with menu(page, "More", 0):
-            page.get_by_text("Token ids").click()
-        third = bpeviz.load("gpt2").encode(LIGHTHOUSE)[2]
-        labels = rows.row("GPT-2").first.locator(".labels i")
-        expect(labels.nth(2)).to_have_text(str(third))
-        button(page, "Remove GPT-2").click()
-        type_text(page, "She sells shells")
-        expect(rows.frame.get_by_text("Every token is the same in all rows.")).to_be_visible()
     with journey.step("A tokenizer that is trained on another text meets a test text"):
-        page.goto(journey.server.address + english("/Compare"))
-        rows.await_text("GPT-2", "river")
         train_on(page, "english-prose")
         text = f"the keeper bakes zebras, {'and a zebra bakes the keeper, ' * 4}\n\nภาษาไทย"
         type_text(page, text)
@@ -143,6 +130,17 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
         rows.await_text("GPT-2", "ไ")
         tokens = len(trained(ENGLISH)[0].tokenizer().encode(text))
         await_equal(lambda: rows.count("Your tokenizer", "b"), tokens)
+    with journey.step("A row is removed, ids stand below tokens, and equal rows say so"):
+        button(page, "Remove Yours").click()
+        expect(rows.row("Your tokenizer")).to_have_count(0)
+        with menu(page, "More", 0):
+            page.get_by_text("Token ids").click()
+        third = bpeviz.load("gpt2").encode(text)[2]
+        labels = rows.row("GPT-2").first.locator(".labels i")
+        expect(labels.nth(2)).to_have_text(str(third))
+        button(page, "Remove GPT-2").click()
+        type_text(page, "She sells shells")
+        expect(rows.frame.get_by_text("Every token is the same in all rows.")).to_be_visible()
     with journey.step("Of many lines, equal ones are folded, and each line has its bars"):
         choices = ["gpt2", "o200k_base"]
         page.goto(journey.server.address + link(LINES, "/Compare", compared=choices))
@@ -160,7 +158,7 @@ def test_one_text_under_several_tokenizers(journey: Journey) -> None:
 def test_tokenizers_from_files(journey: Journey, tmp_path: Path) -> None:
     training, _ = trained("low lower lowest " * 9)
     mine = formats.dump(training.tokenizer(), "minbpe")["tokenizer.model"]
-    two = formats.dump(trained(ENGLISH)[0].tokenizer(), "gpt2")
+    two = formats.dump(trained(PARAGRAPH)[0].tokenizer(), "gpt2")
     with journey.step("A file that is refused is named, and the next one opens"):
         page = journey.open("/Compare")
         rows = Rows(page)
@@ -183,21 +181,12 @@ def test_tokenizers_from_files(journey: Journey, tmp_path: Path) -> None:
         type_text(page, "lower and lower")
         tokens = len(training.tokenizer().encode("lower and lower"))
         rows.await_count("mine.model", f"{tokens} tokens")
-    with journey.step("It stays from page to page until it is closed"):
-        go_to(page, "Inspect")
-        expect(tokenizer).to_contain_text("mine.model")
-        go_to(page, "Compare")
+    with journey.step("It is closed"):
         button(page, "More").first.click()
         page.get_by_role("button", name="Open a tokenizer file").click()
         button(page, "Close mine.model").click()
         expect(rows.row("mine.model")).to_have_count(0)
         close_dialog(page)
-        go_to(page, "Inspect")
-        expect(tokenizer).to_contain_text("GPT-4o")
-        tokenizer.get_by_role("button").click()
-        expect(page.get_by_role("radio", name="vocab.json")).to_be_attached()
-        expect(page.get_by_role("radio", name="mine.model")).to_have_count(0)
-        page.keyboard.press("Escape")
     with journey.step("A comparison is saved as a page that needs no server"):
         page.goto(journey.server.address + link(MARKED, "/Compare"))
         expect(rows.frame.locator(".letters").first).to_contain_text("世")
@@ -214,17 +203,6 @@ def test_tokenizers_from_files(journey: Journey, tmp_path: Path) -> None:
         assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert requests == []
         other.close()
-    with journey.step("A tokenizer of a size is saved in a format, and opens again"):
-        close_dialog(page)
-        go_to(page, "Train")
-        training, _ = trained(MARKED)
-        open_export(page)
-        name, content = download(page, "Save tokenizer.json", tmp_path)
-        assert {name: content} == formats.dump(training.tokenizer(), "huggingface")
-        close_dialog(page)
-        go_to(page, "Compare")
-        open_tokenizer(page, (name, content))
-        expect(rows.head("tokenizer.json (")).to_be_visible()
 
 
 def grid(page: Page, label: str) -> Locator:
@@ -233,7 +211,7 @@ def grid(page: Page, label: str) -> Locator:
 
 def test_many_texts(journey: Journey, tmp_path: Path) -> None:
     with journey.step("34 languages are sorted by their premium, in the width of the page"):
-        page = journey.open(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
+        page = journey.open(link(PARAGRAPH, "/Compare", compared=["gpt2", "o200k_base"]))
         rows = Rows(page)
         rows.await_text("GPT-2", "river")
         button(page, "this text").first.click()

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from journeys.journey import Journey
 from journeys.people import (
-    ENGLISH,
     FIRST,
+    PARAGRAPH,
     Grid,
     LockStep,
     Rows,
@@ -18,7 +18,6 @@ from journeys.people import (
     button,
     choose,
     copied,
-    english,
     expect,
     focused,
     go_to,
@@ -32,9 +31,9 @@ from journeys.people import (
 def test_train_by_keyboard(journey: Journey) -> None:
     with journey.step("The first stop of the Tab key leads to Play"):
         # A tab of its own, where Tab begins at the start of the page.
-        page = journey.open(link(ENGLISH), prepare=lambda page: None)
+        page = journey.open(link(PARAGRAPH), prepare=lambda page: None)
         stage = Stage(page)
-        training, boundaries = stage.await_text(ENGLISH)
+        training, boundaries = stage.await_text(PARAGRAPH)
         steps = len(training.merges)
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("Tab")
@@ -70,7 +69,7 @@ def test_train_by_keyboard(journey: Journey) -> None:
             page.keyboard.press(key)
         stage.await_step(8)
         expect(stage.button("Play")).to_be_visible()
-        type_text(page, ENGLISH)
+        type_text(page, PARAGRAPH)
         await_rest(page)  # the typed signs may have been used
         stage.go(8)
     with journey.step("The space bar presses a button that Tab has reached"):
@@ -131,13 +130,13 @@ def test_other_players_by_keyboard(journey: Journey) -> None:
     with journey.step("Compare tells the token of each row"):
         go_to(page, "Compare")
         rows = Rows(page)
-        type_text(page, ENGLISH)
+        type_text(page, PARAGRAPH)
         for title in ("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"):
             rows.await_text(title, "river")
         page.evaluate("document.activeElement.blur()")
         for key in "..,":
             page.keyboard.press(key)
-        told = "GPT-2: Where. GPT-4: Where. GPT-4o: Where. Your tokenizer: W; he; re"
+        told = "GPT-2: Where. GPT-4: Where. GPT-4o: Where. Your tokenizer: W; h; er; e"
         expect(rows.frame.locator(".announced")).to_have_text(told)
         page.keyboard.press("Escape")
         expect(rows.card).to_be_hidden()
@@ -165,7 +164,7 @@ def test_other_players_by_keyboard(journey: Journey) -> None:
         page.keyboard.press("End")
         expect(grid.blocks).to_have_text(["hello", "·world"])
     with journey.step("Algorithms tells the token of each algorithm"):
-        page.goto(journey.server.address + english("/Algorithms"))
+        page.goto(journey.server.address + link(PARAGRAPH, "/Algorithms"))
         rows_of_all = LockStep(page)
         expect(rows_of_all.decisions).to_have_count(3)
         page.keyboard.press(".")

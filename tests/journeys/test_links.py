@@ -10,8 +10,7 @@ import pytest
 from helpers.links import settings_of
 from journeys.journey import Journey
 from journeys.people import (
-    ENGLISH,
-    Grid,
+    PARAGRAPH,
     Page,
     Stage,
     alert,
@@ -19,7 +18,6 @@ from journeys.people import (
     button,
     change_size,
     choose,
-    close_dialog,
     copy_link,
     expect,
     go_to,
@@ -31,8 +29,6 @@ from journeys.people import (
     trained,
     type_text,
 )
-
-import bpeviz
 
 TEXT = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
 OTHER_TEXT = "a rat is not a cat, that is that"
@@ -92,61 +88,26 @@ def test_copied_links_open_what_was_seen(journey: Journey) -> None:
         expect(alert(other, "link")).to_have_count(0)
         assert parts_of(copy_link(other)) == parts_of(address)
         other.keyboard.press("Escape")
-    with journey.step("They stay from page to page"):
-        go_to(other, "Compare")
-        size = int(training.sizes[-1]) - 2
-        expect(other.get_by_text(f"Yours has {size:,} entries")).to_be_visible()
-        go_to(other, "Train")
-        assert_choices_of_train(other)
-        journey.close(other)
-    with journey.step("Inspect, with its tokenizer, special tokens and step"):
-        page.keyboard.press("Escape")
-        go_to(page, "Inspect")
-        grid, stage = Grid(page), Stage(page, unit="Step")
-        choose(page, "Tokenizer", "GPT-4 (cl100k)")
-        type_text(page, f"{OTHER_TEXT}<|endoftext|>")
-        ids = bpeviz.load("cl100k_base").encode(OTHER_TEXT)
-        with menu(page, "plain text"):
-            page.get_by_test_id("stRadio").get_by_text("Special token", exact=True).click()
-        grid.await_ids([*ids, 100257])
-        grid.closer("Step by step")
-        stage.go(5)
-        address = copy_link(page)
-        other = journey.open(path_of(address))
-        expect(button(other, "special token")).to_be_visible()
-        Stage(other, unit="Step").await_step(5)
-        journey.close(other)
-    with journey.step("A chapter of Learn"):
-        page.keyboard.press("Escape")
-        go_to(page, "Learn")
-        page.get_by_role("button", name=re.compile("Chapter 2")).first.click()
-        expect(page.get_by_role("heading", name="Which pair becomes")).to_be_visible()
-        other = journey.open(path_of(copy_link(page)))
-        expect(other.get_by_role("heading", name="Which pair becomes")).to_be_visible()
         journey.close(other)
 
 
 def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
     with journey.step("A choice after opening a link counts, and is in the next link"):
-        page = journey.open("/?sample=english-prose&step=40")
+        page = journey.open("/?sample=seashells&step=4")
         stage = Stage(page)
-        stage.await_step(40)
+        stage.await_step(4)
         stage.section.press("ArrowRight")
-        stage.await_step(41)
-        choose(page, "Text", "Russian")
+        stage.await_step(5)
+        choose(page, "Text", "Old cat, cold cat")
         expect(stage.button("Last")).to_be_disabled()  # the end, since the text is new
-        assert parts_of(copy_link(page))[1]["sample"] == "russian"
-    with journey.step("A reload keeps the choice; another link opens its own text"):
-        page.reload()
-        expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("russian")
-        page.goto(journey.server.address + link(TEXT))
-        stage.await_text(TEXT)
+        assert parts_of(copy_link(page))[1]["sample"] == "old-cat"
+        page.keyboard.press("Escape")
     with journey.step("A link has the words in the box before they are used, and the playing step"):
         text_box(page).fill(OTHER_TEXT)
         assert parts_of(copy_link(page))[1]["text"] == OTHER_TEXT
         page.keyboard.press("Escape")
-        type_text(page, ENGLISH)
-        stage.await_text(ENGLISH)
+        type_text(page, PARAGRAPH)
+        stage.await_text(PARAGRAPH)
         stage.go(0)
         stage.button("Play").click()
         expect(stage.track).not_to_have_value("0")
@@ -156,20 +117,6 @@ def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
         assert int(steps[0]) > 0
         stage.button("Pause").click()
         page.keyboard.press("Escape")
-    with journey.step("A QR code has a short link of the same, and says who can open it"):
-        stage.go(3)
-        open_share(page)
-        button(page, "QR code").click()
-        dialog = page.get_by_role("dialog", name="QR code")
-        expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
-        expect(dialog).to_contain_text("this machine only")
-        address = dialog.locator("code").inner_text()
-        assert re.search(r"/\?s=~[\w-]+&step=3$", address)
-        close_dialog(page)
-        other = journey.open(path_of(address))
-        Stage(other).await_step(3)
-        expect(text_box(other)).to_have_value(ENGLISH)
-        journey.close(other)
     with journey.step("Share is beside the pages, and works by keyboard"):
         await_run(page)
         share, last = button(page, "Share"), page.get_by_role("link", name="Learn", exact=True)
@@ -187,14 +134,11 @@ def test_opened_links_give_way_to_what_one_does(journey: Journey) -> None:
         expect(button(page, "Copied")).to_be_visible()
         page.keyboard.press("Escape")
         expect(button(page, "Copied")).to_have_count(0)
-    with journey.step("A page is left with Share open, by a key and by a quick click"):
-        for name, is_by_key in (("Pre-tokenize", True), ("Train", False)):
-            open_share(page)
-            to = page.get_by_role("link", name=name, exact=True)
-            to.press("Enter") if is_by_key else to.click()
-            expect(page.locator("[aria-current=page]")).to_have_text(name)
-            expect(text_box(page)).to_have_value(ENGLISH)
-            await_run(page)
+    with journey.step("A page is left with Share open, by a quick click"):
+        open_share(page)
+        go_to(page, "Pre-tokenize")
+        expect(text_box(page)).to_have_value(PARAGRAPH)
+        await_run(page)
     with journey.step("Without the browser's clipboard, the link is copied, or shown to be copied"):
         journey.add_script(page, "delete Navigator.prototype.clipboard")
         page.goto(journey.server.address + link(TEXT))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from journeys.journey import Journey
 from journeys.people import (
-    ENGLISH,
     FIRST,
+    PARAGRAPH,
     SCREEN,
     Stage,
     at_rest,
@@ -88,8 +88,8 @@ def test_stage_draws_what_happens(journey: Journey) -> None:
         share = saved[steps // 3] / saved[0]
         assert (end - middle) / (end - first) == pytest.approx(share, abs=0.02)
     with journey.step("In both themes, lines have less ink than letters at each step"):
-        page.goto(journey.server.address + link(ENGLISH))
-        expect(stage.last).to_have_text(f"{trained(ENGLISH)[0].steps:,}")
+        page.goto(journey.server.address + link(PARAGRAPH))
+        expect(stage.last).to_have_text(f"{trained(PARAGRAPH)[0].steps:,}")
         await_rest(page)  # what is loaded below it moves nothing between pictures
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
