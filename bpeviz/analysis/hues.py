@@ -44,7 +44,7 @@ _STEP = 4
 _MORE = 4
 """So many tokens more than looks may a text have at a step for which they are told apart."""
 
-_MOST_EVICTED, _MOST_EVICTED_AGAIN = 0.5, 10
+_MOST_EVICTED, _MOST_EVICTED_AGAIN = 0.5, 3
 """How often a token may lose its hue on average, before tokens that touch only differ in strength,
 and before they may be equal."""
 
