@@ -207,6 +207,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number_word(number: int) -> str:
+    """Return a small number as a word: "two"."""
+    return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
+
+
 def times(count: int) -> str:
     """Return how often something occurs, as in "once" and "7 times"."""
     return "once" if count == 1 else f"{count:,} times"

@@ -14,7 +14,7 @@ from typing import Literal
 
 import regex
 
-from bpeviz.text import Normalized, joined, label, shorten
+from bpeviz.text import Normalized, joined, label, number_word, shorten
 
 Kind = Literal[
     "mark", "prefix", "lower case", "accent", "lower case and accent", "spelling", "other"
@@ -25,7 +25,6 @@ code points for the same characters; or another change."""
 _MARK = "▁"
 _RUNS = regex.compile(r"\s+|\X")
 _GRAPHEME = regex.compile(r"\X")
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NAMES = {" ": "a space", "\n": "a line break", "\r\n": "a line break", "\t": "a tab"}
 
 _EXAMPLES = 4
@@ -146,18 +145,14 @@ def _other(before: str, after: str) -> str:
     both = {*before, *after} == {" "}
     # Without the number, fonts may draw both alike: ﬁ and fi, ½ and 1⁄2.
     longer = len(after) > len(before) and not before.isspace()
-    size = f" ({_number(len(after))} characters)" if longer else ""
-    return f"{_named(before)} became {_number(len(after)) if both else _named(after)}{size}"
+    size = f" ({number_word(len(after))} characters)" if longer else ""
+    return f"{_named(before)} became {number_word(len(after)) if both else _named(after)}{size}"
 
 
 def _named(text: str) -> str:
     if {*text} == {" "} and len(text) > 1:
-        return f"{_number(len(text))} spaces"
+        return f"{number_word(len(text))} spaces"
     return _NAMES.get(text) or shorten(label(text.encode()), _LONGEST)
-
-
-def _number(number: int) -> str:
-    return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
 
 
 def _listed(texts: Sequence[str]) -> str:

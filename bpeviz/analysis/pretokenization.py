@@ -63,21 +63,18 @@ def pre_tokenize(text: str, pattern: str, expression: str = "") -> PreTokenized:
     Raises:
         SplitError: The expression is invalid or too slow.
     """
-    return _from_pre_tokens(text, pretokenize(text, pattern, expression))
+    lengths = map(len, pretokenize(text, pattern, expression))
+    return PreTokenized(text, np.fromiter(accumulate(lengths), np.int32))
 
 
-def _from_pre_tokens(text: str, pre_tokens: Sequence[str]) -> PreTokenized:
-    return PreTokenized(
-        text, np.fromiter(accumulate(map(len, pre_tokens)), np.int32, len(pre_tokens))
-    )
-
-
-def unrestricted_merges(text: str, limit: int = COMPARED_MERGES) -> list[str]:
+def unrestricted_merges(text: str) -> list[str]:
     """Return the tokens of the first merges of BPE over characters without pre-tokenization.
 
     The minimum pair count is 2, so a short text gives fewer merges.
     """
-    options = bpe_training.BpeOptions(merges=limit, pattern="none", atoms="characters", min_count=2)
+    options = bpe_training.BpeOptions(
+        merges=COMPARED_MERGES, pattern="none", atoms="characters", min_count=2
+    )
     training = bpe_training.train(text, options)
     return joined(training.alphabet, training.merges)[len(training.alphabet) :]
 

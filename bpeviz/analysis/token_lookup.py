@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -73,15 +73,9 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
     return Decoded(token_id, raw, tokenizer.token_label(token_id), note)
 
 
-def text_of(ids: Iterable[int], tokenizer: Tokenizer) -> str:
+def text_of(ids: Sequence[int], tokenizer: Tokenizer) -> str:
     """Return the text of all known ids, with stand-ins for invisible characters and odd bytes."""
-    known = []
-    for token_id in ids:
-        try:
-            tokenizer.token_bytes(token_id)
-        except ValueError:
-            continue
-        known.append(token_id)
+    known = (token.id for token in decoded(ids, tokenizer) if token.raw is not None)
     return label(tokenizer.decode_bytes(known))
 
 
@@ -108,23 +102,21 @@ def look_up(query: str, tokenizer: Tokenizer) -> list[Found]:
     ids: list[int] = []
     if regex.fullmatch(r"[0-9]{1,18}", query.strip()):
         ids.append(int(query))
-    ids += _ids_by_text(query, tokenizer)
+    if query in tokenizer.special_tokens:
+        ids.append(tokenizer.special_tokens[query])
+    if query:
+        ids += tokenizer.find(query)
+    return _known(dict.fromkeys(ids), tokenizer)
+
+
+def _known(ids: Iterable[int], tokenizer: Tokenizer) -> list[Found]:
     tokens = []
-    for token_id in dict.fromkeys(ids):
+    for token_id in ids:
         try:
-            tokenizer.token_bytes(token_id)
+            tokens.append(about(token_id, tokenizer))
         except ValueError:
             continue
-        tokens.append(about(token_id, tokenizer))
     return tokens
-
-
-def _ids_by_text(query: str, tokenizer: Tokenizer) -> Iterator[int]:
-    if not query:
-        return
-    if query in tokenizer.special_tokens:
-        yield tokenizer.special_tokens[query]
-    yield from tokenizer.find(query)
 
 
 def query_text(query: str) -> str:
@@ -202,13 +194,8 @@ def _place(token_id: int, tokenizer: Tokenizer) -> str:
 
 def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[Found]:
     """Return a token with its neighbors in the order of ids."""
-    tokens = []
-    for other in range(max(0, token_id - each_side), token_id + each_side + 1):
-        try:
-            tokens.append(about(other, tokenizer))
-        except ValueError:  # vocabularies have gaps
-            continue
-    return tokens
+    around = range(max(0, token_id - each_side), token_id + each_side + 1)
+    return _known(around, tokenizer)  # vocabularies have gaps
 
 
 def describe_size(tokenizer: Tokenizer, ranges: int = 4) -> str:

@@ -17,7 +17,7 @@ from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
-from bpeviz.text import counted, joined, label, listed, shorten
+from bpeviz.text import counted, joined, label, listed, number_word, shorten
 
 
 @dataclass(frozen=True)
@@ -236,9 +236,6 @@ def _sentence(standings: Sequence[Standing]) -> str:
     return verdict + lost
 
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
 def alike(columns: Sequence[Column]) -> list[list[Column]]:
     """Return the columns in groups that split a text alike, the largest group first."""
     groups: dict[tuple[bytes, ...], list[Column]] = {}
@@ -298,7 +295,7 @@ def _against(text: str, column: Column, other: Column, than: str) -> list[str]:
     for verb, differs, end in ("split", inside & ~others, ""), ("keep", others & ~inside, " whole"):
         words = len({raw[a:b] for a, b in zip(starts[differs], ends[differs], strict=True)})
         if words:
-            number = _NUMBERS[words] if words < len(_NUMBERS) else f"{words:,}"
+            number = number_word(words)
             parts.append(f"{verb}{{s}} {number} more word{'s' * (words > 1)}{end}{than}")
             than = ""
     places = counted(sum(map(len, differences(column, other))), "other place")
@@ -321,9 +318,9 @@ def caution(standings: Sequence[Standing], *, is_priced: bool = False) -> str:
     ratio = round(leader.vocab_size / max(1, other.vocab_size), 1)
     reason = ""
     if ratio > 1 and other.vocab_size and len(compared(standings)) == 2:
-        number = f"{ratio:,.{ratio < 10:d}f}"
-        if ratio < len(_NUMBERS) and ratio.is_integer():
-            number = _NUMBERS[int(ratio)]
+        number = f"{ratio:,.1f}"
+        if ratio >= 10 or ratio.is_integer():
+            number = number_word(round(ratio))
         times = "twice" if number == "two" else f"{number} times"
         reason = f": its vocabulary is {times} as large"
     return f"Fewer tokens are {'' if is_priced else 'cheaper, '}not better{reason}."

@@ -41,7 +41,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def unzipped(name: str, content: bytes, limit: int = MAX_FILE) -> bytes:
+def unzipped(name: str, content: bytes) -> bytes:
     """Return the content of a file without the compression of gzip, if it has one.
 
     Raises:
@@ -51,15 +51,15 @@ def unzipped(name: str, content: bytes, limit: int = MAX_FILE) -> bytes:
         return content
     try:
         with gzip.open(io.BytesIO(content)) as file:
-            inside = file.read(limit + 1)
+            inside = file.read(MAX_FILE + 1)
     except (OSError, EOFError, zlib.error):
         raise FormatError(f"{printable_name(name)} is a damaged .gz file.") from None
-    if len(inside) > limit:
-        raise FormatError(f"{printable_name(name)} contains more than {limit / 1e6:,.0f} MB.")
+    if len(inside) > MAX_FILE:
+        raise FormatError(f"{printable_name(name)} contains more than {MAX_FILE / 1e6:,.0f} MB.")
     return inside
 
 
-def opened(files: Mapping[str, bytes], limit: int = MAX_FILE) -> Mapping[str, bytes]:
+def opened(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """Return the files of a .zip, if that is the only file, or else the files themselves.
 
     Raises:
@@ -68,7 +68,7 @@ def opened(files: Mapping[str, bytes], limit: int = MAX_FILE) -> Mapping[str, by
     if len(files) == 1:
         ((name, content),) = files.items()
         if content.startswith(b"PK"):
-            return unpacked(name, content, limit)
+            return unpacked(name, content, MAX_FILE)
     return files
 
 

@@ -28,6 +28,28 @@ BYTE_SYMBOLS = {byte: chr(byte) for byte in range(256)}
 """The symbols of single bytes, if their ids are 0 to 255 in order."""
 
 
+def ids_by_spelling(spellings: Mapping[int, str], special: Collection[str]) -> dict[str, int]:
+    """Return the id of each spelling, from the spellings by id.
+
+    Raises:
+        UnsupportedError: two tokens have the same spelling.
+    """
+    ids: dict[str, int] = {}
+    for token_id, name in spellings.items():
+        if name in ids:
+            raise UnsupportedError(
+                f"the ids {ids[name]} and {token_id} are both spelled {quoted(name)}, and in "
+                "this format a spelling has one id"
+            )
+        ids[name] = token_id
+    for name in special:
+        if name in ids:
+            raise UnsupportedError(
+                f"its special token {quoted(name)} is spelled like the id {ids[name]}"
+            )
+    return ids
+
+
 @dataclass(frozen=True)
 class Merges:
     """Merges in the order in which they are applied.
@@ -65,19 +87,7 @@ class Merges:
         spellings = dict(symbols)
         for left, right, new in self.merges:
             spellings[new] = spellings[left] + spellings[right]
-        ids: dict[str, int] = {}
-        for token_id, name in spellings.items():
-            if name in ids:
-                raise UnsupportedError(
-                    f"the ids {ids[name]} and {token_id} are both spelled {quoted(name)}, and in "
-                    "this format a spelling has one id"
-                )
-            ids[name] = token_id
-        for name in self.special:
-            if name in ids:
-                raise UnsupportedError(
-                    f"its special token {quoted(name)} is spelled like the id {ids[name]}"
-                )
+        ids_by_spelling(spellings, self.special)
         return spellings
 
 

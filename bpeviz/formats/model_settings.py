@@ -28,7 +28,7 @@ _LARGEST_SETTINGS = 2_000_000
 _ROLES = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 """The names of special tokens that every class knows. Others end in _token as well."""
 
-_FLAGS = ("lstrip", "normalized", "rstrip", "single_word", "special")
+ADDED_FLAGS = ("lstrip", "normalized", "rstrip", "single_word", "special")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Family:
         return regex.fullmatch(names, name) is not None
 
 
-_BRACKETS = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
+BERT_TOKENS = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
 
 # fmt: off
 GPT2 = Family(
@@ -71,7 +71,7 @@ BERT = Family(
     ("(?:Distil|Mobile|Squeeze|Conv|Retri)?Bert|Electra|LayoutLM|Lxmert|Realm",
      "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|lxmert|"
      "align|bark|blip|bros|chinese_clip|ernie|flava|git|(?:mm-)?grounding-dino|tvp|vilt"),
-    dict(zip(_ROLES[2:], _BRACKETS, strict=True)), ("cls_token",), ("sep_token",),
+    dict(zip(_ROLES[2:], BERT_TOKENS, strict=True)), ("cls_token",), ("sep_token",),
 )
 # fmt: on
 
@@ -267,7 +267,7 @@ def _token(value: Any) -> dict[str, Any] | None:
     if content is None:
         return None
     given = value if isinstance(value, dict) else {"special": True}
-    flags: dict[str, Any] = {flag: given.get(flag) is True for flag in _FLAGS}
+    flags: dict[str, Any] = {flag: given.get(flag) is True for flag in ADDED_FLAGS}
     flags["normalized"] = None if given.get("normalized") is None else flags["normalized"]
     return flags | {"content": content}
 

@@ -6,20 +6,18 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bpeviz import formats, limits
+from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import archive
 from bpeviz.formats.base import FormatError, MissingPatternError, printable_name
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import known_title, model_name
+from bpeviz.formats.parsing import MAX_FILE
 from bpeviz.formats.recognition import is_companion
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretokenizers.patterns import CUSTOM, SplitError, pretokenize
 from bpeviz.pretrained import catalog
-
-MOST_BYTES = limits.TOKENIZER_FILES * 1_000_000
-"""The most bytes of the files of a tokenizer together, unpacked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +99,6 @@ def _files(given: Sequence[tuple[str, bytes | memoryview]]) -> dict[str, bytes]:
         raise FormatError(
             f"Two of these files are called {printable_name(given[0][0])}. Choose one."
         )
-    if sum(map(len, files.values())) > MOST_BYTES:
-        raise FormatError(f"These files exceed the limit of {MOST_BYTES / 1e6:,.0f} MB in total.")
-    return dict(archive.opened(files, MOST_BYTES))
+    if sum(map(len, files.values())) > MAX_FILE:
+        raise FormatError(f"These files exceed the limit of {MAX_FILE / 1e6:,.0f} MB in total.")
+    return dict(archive.opened(files))

@@ -21,7 +21,7 @@ from bpeviz.formats.huggingface.common import (
     document_of,
     template,
 )
-from bpeviz.formats.model_settings import BERT, model_settings
+from bpeviz.formats.model_settings import BERT, BERT_TOKENS, model_settings
 from bpeviz.formats.parsing import (
     checked_text,
     error_at,
@@ -29,8 +29,6 @@ from bpeviz.formats.parsing import (
     quoted,
     split_lines,
 )
-
-_BERT_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def _read_wordpiece(source: Source) -> Tokenizer:
@@ -86,7 +84,7 @@ def bert_document(entries: Mapping[str, int], lower: bool, unknown: str) -> dict
         lower: whether it converts texts to lower case.
         unknown: the unknown token.
     """
-    special = {name: entries[name] for name in (*_BERT_SPECIAL, unknown) if name in entries}
+    special = {name: entries[name] for name in (*BERT_TOKENS, unknown) if name in entries}
     document = document_of(
         {
             "type": "WordPiece",

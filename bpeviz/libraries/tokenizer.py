@@ -274,10 +274,8 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def without_steps(self) -> str | None:
         """Why the tokenizer has no steps, or None."""
-        return None if self._merges is not None else self._no_merges
-
-    @property
-    def _no_merges(self) -> str:
+        if self._merges is not None:
+            return None
         kind = self.info["model"]["type"]
         if kind == "BPE":
             return "bpeviz cannot replay the merges of this file exactly"
@@ -633,8 +631,11 @@ class LibraryTokenizer(Tokenizer):
         text = clean(text)
         pieces, _ = self.segment_texts([text])
         ids = pieces[:, 0].astype(np.int32)
-        replayed = self._replayed(pieces, text)
-        return self._whole(pieces, ids) if replayed is None else replayed
+        if (replayed := self._replayed(pieces, text)) is not None:
+            return replayed
+        if self.unknown_id is not None:
+            ids[ids == self.unknown_id] = UNKNOWN_ID
+        return without_steps(pieces[:, 1], ids)
 
     def _replayed(self, pieces: NDArray[np.int64], text: str) -> ChangingBoundaries | None:
         """Return boundaries with steps, or None if merges do not make a token of the text."""
@@ -680,12 +681,6 @@ class LibraryTokenizer(Tokenizer):
         joined = [np.empty(0, np.int32), *(atom_ids[i] for i in order)]
         ends = np.cumsum(np.concatenate([np.empty(0, np.int64), *(widths[i] for i in order)]))
         return boundaries_from_changes(rows, order, ends, np.concatenate(joined), self.steps)
-
-    def _whole(self, pieces: NDArray[np.int64], ids: NDArray[np.int32]) -> ChangingBoundaries:
-        """Return boundaries without steps: the atoms are the tokens."""
-        if self.unknown_id is not None:
-            ids[ids == self.unknown_id] = UNKNOWN_ID
-        return without_steps(pieces[:, 1], ids)
 
 
 class _FirstMerges(LibraryTokenizer):

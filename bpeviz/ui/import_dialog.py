@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from bpeviz.formats import FORMATS, READERS, FormatError
+from bpeviz.formats import FORMATS, MAX_FILE, READERS, FormatError
 from bpeviz.formats.base import MissingFileError
-from bpeviz.formats.opened import MOST_BYTES, Opened
+from bpeviz.formats.opened import Opened
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,
@@ -143,9 +143,9 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         accept_multiple_files=True,
         key=upload,
         on_change=uploaded,
-        max_upload_size=min(int(st.get_option("server.maxUploadSize")), MOST_BYTES // 1_000_000),
+        max_upload_size=min(int(st.get_option("server.maxUploadSize")), MAX_FILE // 1_000_000),
         help="You can pack a larger file as .zip. Of a GGUF model, the first "
-        f"{MOST_BYTES // 1_000_000} MB are enough. Files are read as data and never executed. "
+        f"{MAX_FILE // 1_000_000} MB are enough. Files are read as data and never executed. "
         "They stay on this server until you close them or leave.",
     )
     if not _PENDING.present:

@@ -25,9 +25,9 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
-from bpeviz.formats import FORMATS, FormatError, archive
+from bpeviz.formats import FORMATS, MAX_FILE, FormatError, archive
 from bpeviz.formats.known_models import known_title
-from bpeviz.formats.opened import MOST_BYTES, Opened
+from bpeviz.formats.opened import Opened
 from bpeviz.pretrained import catalog
 from bpeviz.ui import markdown
 from bpeviz.ui.opened_tokenizers import (
@@ -139,7 +139,7 @@ def test_file_without_pattern_opens_with_a_regular_expression() -> None:
         ([("a.csv", b"left,right\n1,999\n")], ("a.csv", "line 2")),
         ([("a.zip", archive.packed({"b.zip": archive.packed({"c": b"c"})}))], "b.zip"),
         ([("a.json", b"{}"), ("a.json", b"{}")], "a.json"),
-        ([("a.json", bytes(MOST_BYTES + 1))], "40 MB"),
+        ([("a.json", bytes(MAX_FILE + 1))], "40 MB"),
         ([("a.json", b""), ("b", b""), ("c", b"")], "3"),
     ],
 )

@@ -14,11 +14,17 @@ import regex
 
 from bpeviz.formats.base import Source
 from bpeviz.formats.huggingface.common import BYTE_LEVEL, bert_normalizer, splits
-from bpeviz.formats.model_settings import BACKEND, BERT, GENERIC, ModelSettings, model_settings
+from bpeviz.formats.model_settings import (
+    ADDED_FLAGS,
+    BACKEND,
+    BERT,
+    GENERIC,
+    ModelSettings,
+    model_settings,
+)
 from bpeviz.formats.parsing import quoted
 
 _LLAMA = regex.compile("LlamaTokenizer(?:Fast)?")
-_FLAGS = ("lstrip", "rstrip", "single_word", "normalized", "special")
 
 
 def differences(source: Source) -> str:
@@ -125,7 +131,7 @@ def _added(settings: ModelSettings, document: dict[str, Any], *, is_own: bool) -
         if file_token is None:
             yield f"the settings add {quoted(name)}, which tokenizer.json does not"
             return
-        same = all(bool(token[flag]) == bool(file_token[flag]) for flag in _FLAGS)
+        same = all(bool(token[flag]) == bool(file_token[flag]) for flag in ADDED_FLAGS)
         expected = len(entries) + new.index(name) if name in new else file_token["id"]
         if not same or (is_own and file_token["id"] != expected):
             yield f"the settings give {quoted(name)} other flags or another id than tokenizer.json"

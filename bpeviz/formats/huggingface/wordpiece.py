@@ -18,6 +18,7 @@ from bpeviz.formats.huggingface.common import (
     splits,
     with_special,
 )
+from bpeviz.formats.merges import ids_by_spelling
 from bpeviz.formats.parsing import quoted
 from bpeviz.pretokenizers.patterns import WITH_UNMATCHED_TEXT, pretokenize
 from bpeviz.trainers.wordpiece import (
@@ -54,21 +55,10 @@ def to_document(dense: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
         )
     pieces = _pieces(dense)
     prefix = _prefix(pre_tokenizer, pieces)
-    entries: dict[str, int] = {}
-    for (piece, continues), token_id in zip(pieces, ids_of(dense, tokenizer), strict=True):
-        name = prefix * continues + piece
-        if name in entries:
-            raise UnsupportedError(
-                f"the ids {entries[name]} and {token_id} are both spelled {quoted(name)}, and in "
-                "this format a spelling has one id"
-            )
-        entries[name] = token_id
+    names = [prefix * continues + piece for piece, continues in pieces]
     special = dict(tokenizer.special_tokens)
-    for name in special:
-        if name in entries:
-            raise UnsupportedError(
-                f"its special token {quoted(name)} is spelled like another token"
-            )
+    spellings = dict(zip(ids_of(dense, tokenizer), names, strict=True))
+    entries = ids_by_spelling(spellings, special)
     entries[UNKNOWN_WORD] = special[UNKNOWN_WORD]
     entries = with_special(entries, special)
     for name in special:

@@ -106,7 +106,7 @@ def _vote(key: str, task: Task[Any]) -> Task[int] | None:
 
     def judge(given: int | None) -> Judgment[int]:
         judgment: Judgment[int] = task.judge(given)
-        return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
+        return replace(judgment, message=[*chain(*map(_message_parts, judgment.message))])
 
     act = task.act
     if isinstance(act, PairAct):
@@ -120,7 +120,7 @@ def _vote(key: str, task: Task[Any]) -> Task[int] | None:
     )
 
 
-def _parts(part: MessagePart) -> Sequence[MessagePart]:
+def _message_parts(part: MessagePart) -> Sequence[MessagePart]:
     return parts_of(part) if isinstance(part, str) else [part]
 
 

@@ -75,10 +75,10 @@ def _published(text: str) -> Stage | None:
 def _stage(row: Row, name: str, unit: str) -> Stage:
     """Return the stage of a row. Its head has the name and the figures."""
     counts = row.boundaries.token_counts
-    changes = len(row.boundaries.change_steps)
+    changing_steps = len(row.boundaries.change_steps)
     rule = f"{counted(int(counts[-1]), 'token')} in this text"
-    if changes:
-        rule += f", after {changes:,} of its {counted(row.tokenizer.steps, unit)}"
+    if changing_steps:
+        rule += f", after {changing_steps:,} of its {counted(row.tokenizer.steps, unit)}"
     words = row.words._replace(algorithm=name, rule=rule)
     stage = Stage([replace(row, words=words, column=replace(row.column, title=name))])
     return replace(stage, timelines=[stage.rows[0].timeline(stage.hues)])

@@ -357,9 +357,9 @@ def _explain(
     titles = {key: chosen.title for key, (chosen, _) in by_key.items()}
     chosen, column = by_key[EXPLAINED.select(titles)]
     _expression_of(chosen, column)
-    left_out = WHITE_SPACE.toggle()
+    without_white_space = WHITE_SPACE.toggle()
     pre_tokens, number = pretokenization.listed(
-        column.cut, first, last, LISTED_PRE_TOKENS, white_space=not left_out
+        column.cut, first, last, LISTED_PRE_TOKENS, white_space=not without_white_space
     )
     st.code(json.dumps(pre_tokens, ensure_ascii=False), language=None, wrap_lines=True)
     part = "" if (first, last) == (0, len(column.cut.text)) else " in the part shown"
