@@ -295,12 +295,12 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
 
 
 LINES = {
-    "bpeviz": 42_784,
+    "bpeviz": 42_785,
     "bpeviz data, kB": 1,
     "bpeviz/*.py": 573,
     "bpeviz/analysis": 2_591,
     "bpeviz/cli": 1_798,
-    "bpeviz/components": 8_510,
+    "bpeviz/components": 8_511,
     "bpeviz/core": 2_114,
     "bpeviz/corpus": 1_121,
     "bpeviz/formats": 4_598,
