@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import corpora, speed
+from benchmarks import speed
 from browser.serving import chromium
 
 pytestmark = pytest.mark.slow
@@ -42,19 +42,6 @@ def test_cell_marks_wrong_results(digests: tuple[str, str]) -> None:
     assert speed.cell("bpeviz", results) == "3 s"
     assert speed.cell("tiktoken", results) == "WRONG"
     assert speed.cell("tokenizers", results) == "2.25"  # median of 3 and 1.5
-
-
-def test_measure_stops_its_process_at_the_limit(tmp_path: Path) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("many words")
-    job = speed.Job("train", str(path), size=300)
-    assert speed.measure("bpeviz", job, 0.01) == {"problem": "over 0 s"}
-
-
-def test_worst_case_texts_have_the_letters_of_their_names() -> None:
-    assert corpora.letters("No spaces, HERE 1", 100) == "ospaces"
-    assert corpora.fibonacci(12) == "abaababaabaa"
-    assert set(corpora.four_letters(1_000)) == {*"abcd"}
 
 
 def output_of(script: str, *arguments: str | Path) -> list[str]:

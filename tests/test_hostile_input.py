@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from helpers import hostile
-from helpers.hostile import ANY_JSON, RANDOM, SHORT, changed_bytes, check_message
+from helpers.hostile import ANY_JSON, RANDOM, SHORT, changed_bytes
 from helpers.properties import examples, many
+from helpers.refusals import assert_sentence
 from helpers.stages import played
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,7 +47,7 @@ def test_hostile_link_is_unpacked_or_refused(link: str) -> None:
     try:
         values = earlier(link)
     except LinkError as error:
-        check_message(str(error), "ignored")
+        assert_sentence(str(error), "ignored")
         return
     assert all(isinstance(value, str | int | float | list) for value in values.values())
     json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # no lone surrogates
@@ -69,7 +70,7 @@ def test_any_answer_about_any_text_is_judged_or_refused(
             stage = chapter.tasks[name](own)
             question = stage.questions[0]() if stage.questions else None
         except NoQuestionError as error:
-            check_message(str(error))
+            assert_sentence(str(error))
             continue
         json.dumps(stage.payload(0, None), allow_nan=False)
         if question and question.act.accepts(given):
@@ -107,7 +108,7 @@ def test_name_of_a_model_is_read_or_refused(name: str) -> None:
     try:
         model = ModelId.parse(name)
     except ValueError as error:
-        check_message(str(error), "@")
+        assert_sentence(str(error), "@")
         return
     assert model.folder.parent == hub_folder()
     assert model.folder.name.isascii()
@@ -121,7 +122,7 @@ def test_hostile_file_is_usable_or_refused(files: dict[str, bytes]) -> None:
     try:
         tokenizer = formats.parse(files)
     except FormatError as error:
-        check_message(str(error))
+        assert_sentence(str(error))
         return
     try:
         ids = tokenizer.encode(SHORT)
@@ -149,6 +150,3 @@ def test_room_outlives_any_messages(sent: list[tuple[int, dict[str, Any]]]) -> N
     states = [room.state(member) for member in members]
     json.dumps(states)
     assert [state.get("step") for state in states] == [states[0].get("step")] * 3
-
-
-# ---- command lines

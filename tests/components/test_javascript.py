@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ def write(folder: Path, name: str, content: Any) -> None:
     (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
+@cache
 def trained() -> dict[str, tuple[Training, Boundaries]]:
     """Return training histories with the boundaries of a text, by name."""
     trainings = {name: bpeviz.train(TEXT * 2, **how) for name, how in TRAININGS.items()}

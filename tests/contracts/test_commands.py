@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from helpers import hostile
-from helpers.hostile import SHORT, check_message
+from helpers.hostile import SHORT
 from helpers.library_files import READ_ONLY
 from helpers.properties import examples
 from helpers.refusals import assert_sentence
@@ -270,7 +270,7 @@ def test_any_command_line_runs_or_is_refused(
     assert code in (0, 1, 2)
     assert "Traceback" not in printed
     if code == 1:
-        check_message(printed.splitlines()[-1])
+        assert_sentence(printed.splitlines()[-1])
 
 
 def in_streams(line: list[str], read: io.BytesIO, written: io.BufferedIOBase) -> tuple[int, str]:

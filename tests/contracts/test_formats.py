@@ -57,7 +57,7 @@ TRAINED: dict[str, tuple[dict[str, Any], str]] = {
     "bpe": (SPECIAL, f"{BYTES} gpt2"),
     "adaptive": (
         {"algorithm": "adaptive", "base_text": TEXT[:80], "base_size": 262},
-        f"{BYTES} gpt2",
+        "huggingface tiktoken minbpe csv? bpeviz gpt2?",
     ),
     "superbpe": ({"algorithm": "superbpe", "transition": 270, "merges": 60}, "bpeviz"),
     "scaffold": ({"algorithm": "scaffold", "merges": 60}, "bpeviz"),
@@ -68,7 +68,7 @@ TRAINED: dict[str, tuple[dict[str, Any], str]] = {
     "only the first phase": ({"algorithm": "superbpe", "transition": 9_999}, f"{BYTES} gpt2"),
     "another pattern": ({"pattern": "cl100k"}, BYTES),
     "treebank": ({"pattern": "treebank"}, BYTES),
-    "word list": (LIST, BYTES),
+    "word list": (LIST, "huggingface tiktoken? minbpe csv bpeviz"),
     "longest match": ({"encode": "longest"}, "bpeviz"),
     "threshold": ({"threshold": 2}, "bpeviz"),
     "characters": (CHARACTERS, "huggingface csv bpeviz"),

@@ -133,14 +133,6 @@ ANY_JSON = st.recursive(
 """Any JSON value, with lone surrogates and infinite numbers."""
 
 
-def check_message(message: str, word: str = "") -> None:
-    """Check that a refusal is a short printable sentence that names what the user gave."""
-    assert word in message
-    assert message.endswith((".", "?"))
-    assert message.isprintable()
-    assert len(message) < 600
-
-
 def changed_bytes(content: bytes, draw: Random) -> bytes:
     """Return bytes truncated, or with one to three parts replaced, removed, repeated or moved."""
     if draw.random() < 0.1:

@@ -6,10 +6,9 @@ many as the tests ask for, and 0.02 at least some.
 
 from __future__ import annotations
 
-import itertools
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import pytest
@@ -44,11 +43,6 @@ def many(number: int = MANY, least: int = MANY) -> settings:
         least: The least number of a run, where each example takes long.
     """
     return settings(max_examples=max(min(least, MANY), examples(number)))
-
-
-def spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the tokens that end at `ends`."""
-    yield from itertools.pairwise((0, *map(int, ends)))
 
 
 def quarter(values: Sequence[T], key: str) -> Sequence[T]:

@@ -50,4 +50,6 @@ def assert_sentence(message: str, naming: str | tuple[str, ...] = ()) -> None:
     is_name = not message.split()[0].rstrip(",:").isalpha()  # such as of a file
     assert not message[0].islower() or is_name or message.startswith((*names, *LOWER_CASE)), message
     assert message.endswith(ENDS), message
+    assert message.isprintable(), message
+    assert len(message) < 700, message
     assert [name for name in names if name not in message] == [], message

@@ -8,7 +8,7 @@ import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.views import export, playable
-from bpeviz.views.credit import MADE_WITH, credit
+from bpeviz.views.credit import credit
 from bpeviz.views.parts import part_of
 from bpeviz.views.stage import of_columns
 
@@ -29,14 +29,6 @@ def test_colored_text_is_limited_and_names_its_part() -> None:
     content = drawing.score["text"]
     assert export.HELD - 4 < len(content.encode()) <= export.HELD
     assert text[5:].startswith(content)
-
-
-def test_file_names_the_version() -> None:
-    text = "low lower"
-    picture = export.colored("A title", of_columns([column(TRAINED.tokenizer(), text)], text))
-    page = playable.html(playable.of_score(picture))
-    assert "<h1>A title</h1>" in page
-    assert MADE_WITH in page
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.properties import many
-from helpers.stages import played
 from helpers.stages import timeline as timeline_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,11 +59,6 @@ def test_timeline_says_what_gets_no_token(options: dict[str, Any], words: str) -
     rows = Documents(("a b", "", "c ☃"))
     training = bpeviz.train(rows, **{"merges": 60} | options)
     assert of_training(training, rows).uncolored["leftOut"] == words, "line ends are none"
-
-
-def test_unigram_without_prunings_says_that_its_only_piece_is_used() -> None:
-    beginning = played(bpeviz.train("a", "unigram"), "a").data["player"]["views"][0]
-    assert beginning["initialMessage"] == "The only piece is used."
 
 
 # ---- parts

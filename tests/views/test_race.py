@@ -56,15 +56,6 @@ def row() -> Row:
     return of_training(usual.train("bpe", TEXT), TEXT)
 
 
-def test_later_steps_are_sent_at_rest(row: Row) -> None:
-    first = race.first_groups(row, 4)
-    data = race.payload(row, first, OWN_HUES)
-    assert len(data["first"]) == 4
-    late = race.with_rest(data, row, 7, OWN_HUES)
-    assert late["atRest"] == {"step": 6, "groups": race.groups(row, 6)}
-    assert race.ids_of([race.groups(row, 6)]) <= late["styles"].keys()
-
-
 def test_candidates_at_rest_are_sent_only_for_steps_without_them(row: Row) -> None:
     first = race.first_groups(row, 4)
     data = race.payload(row, first, OWN_HUES)
@@ -73,6 +64,9 @@ def test_candidates_at_rest_are_sent_only_for_steps_without_them(row: Row) -> No
         for step in (0, 4, 5, row.steps, row.steps + 1)
     ]
     assert sent == [None, None, 4, row.steps - 1, None]
+    late = race.with_rest(data, row, 7, OWN_HUES)
+    assert late["atRest"] == {"step": 6, "groups": race.groups(row, 6)}
+    assert race.ids_of([race.groups(row, 6)]) <= late["styles"].keys()
 
 
 def test_unwatched_race_has_the_candidates_at_rest_alone(row: Row) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
@@ -23,7 +24,6 @@ OWN_TEXTS = {
     "मुझे हिंदी में लिखना अच्छा लगता है।": "After 9 merges, no pair occurs twice.",
     " \n\t ": f"{GPT4O} Train on",
 }
-KEYS = {"Train": "player", "Algorithms": "lock_step", "Inspect": "inspect_player"}
 
 needs_gpt4o = pytest.mark.skipif(not download.available(NAME), reason=f"{NAME} is not here")
 
@@ -63,7 +63,10 @@ def press(app: AppTest, way: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 @pytest.mark.parametrize(
     ("page", "text"),
-    [*(("Train", text) for text in OWN_TEXTS), *((page, "hello world") for page in [*KEYS][1:])],
+    [
+        *(("Train", text) for text in OWN_TEXTS),
+        *((page, "hello world") for page in ("Algorithms", "Inspect")),
+    ],
 )
 def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
     app = opened(page, text, closer="steps", inspected_by="yours")
@@ -80,22 +83,27 @@ def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
         assert ways(app) == ["languages"]
 
 
-def test_remark_is_about_the_steps_on_screen() -> None:
-    typed = {"text": "banana bandana", "algorithm": "bpe"}
-    app = app_pages.opened("Train", typed | {"size": "260"})
-    assert (stage(app)["last"], stage(app)["remark"]) == (4, None), "the size is the reason"
-    none = stage(app_pages.opened("Train", typed | {"size": "256"}))
-    assert none["remark"]["sentence"] == "No merges at this size. Choose a larger one to see some."
-    full = stage(app_pages.opened("Train", typed | {"size": "263"}))
-    assert full["remark"]["sentence"].startswith(f"After {full['last']} merges, no neighbors")
-    pieces = stage(
-        app_pages.opened("Train", {"text": "aaaa", "algorithm": "unigram", "size": "280"})
-    )
-    assert pieces["remark"]["sentence"] == (
-        "No prunings at this size. Choose a smaller one to see some."
-    )
-    other = app_pages.opened("Train", typed | {"size": "260", "train_on": "banana"})
-    assert " of 4 merges trained on" in stage(other)["remark"]["sentence"]
+BANANA = "text=banana+bandana&algorithm=bpe&size="
+REMARKS = {
+    "": "",  # a long text
+    f"{BANANA}260": "",  # the size is the reason
+    f"{BANANA}256": "No merges at this size.",
+    f"{BANANA}263": " merges, no neighbors",
+    f"{BANANA}260&train_on=banana": " of 4 merges trained on",
+    "text=aaaa&algorithm=unigram&size=280": "No prunings at this size.",
+    "text=xyz&train_on=banana": "No merge trained on banana bandana ",
+    "text=new+words&bpe_atoms=characters&trained_on_box=banana": "they are unknown",
+}
+"""Addresses of Train, and words of the remark."""
+
+
+@pytest.mark.parametrize("query", REMARKS)
+def test_remark_is_about_the_steps_on_screen(query: str) -> None:
+    app = app_pages.opened("Train", dict(parse_qsl(query)))
+    remark = stage(app)["remark"] or {"sentence": ""}
+    assert REMARKS[query] in remark["sentence"]
+    assert bool(remark["sentence"]) == bool(REMARKS[query])
+    assert "unknown" not in REMARKS[query] or ways(app) == ["this"]
 
 
 def test_text_stands_below_the_message_of_settings_that_cannot_train() -> None:
@@ -103,10 +111,6 @@ def test_text_stands_below_the_message_of_settings_that_cannot_train() -> None:
     assert len(app.error) == 1
     (view,) = stage(app)["views"]
     assert (view["text"], view["last"]) == ("hello world", 0)
-
-
-def test_a_long_text_has_no_remark() -> None:
-    assert stage(app_pages.opened("Train"))["remark"] is None
 
 
 def test_ids_of_the_tokenizer_are_one_press_away() -> None:
@@ -167,16 +171,3 @@ def test_button_merges_pairs_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = stage(press(opened("Train", "hello world"), "once", monkeypatch))
     assert payload["last"] == 9
     assert "memorizing" in payload["remark"]["sentence"]
-
-
-def test_training_text_that_changes_nothing_is_named() -> None:
-    app = opened("Train", "xyz", trained_on_sample="banana", trained_on_box="banana bandana")
-    remark = stage(app)["remark"]
-    assert remark["sentence"] == "No merge trained on banana bandana banana changes this text."
-
-
-def test_unknown_characters_are_named_and_this_text_is_offered() -> None:
-    state = {"bpe_atoms": "characters", "trained_on_sample": "banana", "trained_on_box": "banana"}
-    app = opened("Train", "new words", **state)
-    assert "they are unknown" in stage(app)["remark"]["sentence"]
-    assert ways(app) == ["this"]
