@@ -193,21 +193,14 @@ def trained(on: str, how: str) -> Training:
     return bpeviz.train(corpus, options.pop("train"), **options)
 
 
-class RowError(ValueError):
-    """A row lacks a field, or a source outside."""
-
-
 def checked(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a row that has all fields, and a source outside.
-
-    Raises:
-        RowError: It has not.
-    """
+    """Return a row, and check that it has all fields, and a source outside."""
     kind, _, source = row.get("source", "").partition(": ")
-    if kind not in SOURCES or not source or "bpeviz" in source.lower():
-        raise RowError(f"No source outside: {row}")
-    if {*row} - OPTIONAL != FIELDS or row["what"] not in WHAT:
-        raise RowError(f"Not a row: {row}")
+    assert kind in SOURCES, row
+    assert source, row
+    assert "bpeviz" not in source.lower(), row
+    assert {*row} - OPTIONAL == FIELDS, row
+    assert row["what"] in WHAT, row
     return row
 
 
@@ -235,22 +228,6 @@ def test_answer_is_known(row: Mapping[str, Any]) -> None:
         value = {name: value[name] for name in expected}
     approximate = not isinstance(expected, str | bool) and row["what"] in ("scores", "candidates")
     assert value == (pytest.approx(expected) if approximate else expected)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"source": ""},
-        {"source": "It has always been so."},
-        {"source": "hand: "},
-        {"source": "program: bpeviz 0.1"},
-        {"what": "colour"},
-        {"values": [1]},
-    ],
-)
-def test_row_without_a_source_outside_is_refused(change: Mapping[str, Any]) -> None:
-    with pytest.raises(RowError):
-        checked({**ROWS[0], **change})
 
 
 def test_rows_differ() -> None:

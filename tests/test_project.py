@@ -148,30 +148,6 @@ def test_page_that_imports_a_computing_library_is_refused(module: str) -> None:
     assert "banned-api" in done.stdout or "TID251" in done.stdout
 
 
-FORBIDDEN = (
-    ("bpeviz.analysis.metrics", "streamlit"),
-    ("bpeviz.views.charts", "streamlit"),
-    ("bpeviz.trainers.bpe", "streamlit"),
-    ("bpeviz.ui.page_trainings", "tiktoken"),
-    ("bpeviz.ui.page", "altair"),
-    ("bpeviz.analysis.trace", "pandas"),
-    ("bpeviz.core.tokenizer", "bpeviz.trainers"),
-    ("bpeviz.core.boundaries", "bpeviz.formats"),
-    ("bpeviz.views.charts", "bpeviz.ui"),
-)
-"""Imports that a contract forbids: a module and the package that it imports."""
-
-
-def test_every_forbidden_import_is_found(copy: Path) -> None:
-    for module, imported in FORBIDDEN:
-        with (copy / f"{module.replace('.', '/')}.py").open("a") as file:
-            file.write(f"\nimport {imported}\n")
-    done = run("lint-imports", "--no-cache", folder=copy)
-    assert done.returncode == 1
-    for module, imported in FORBIDDEN:
-        assert f"{module} -> {imported} (" in done.stdout, (module, imported)
-
-
 def test_training_imports_no_data_frames() -> None:
     source = "import sys, bpeviz; bpeviz.train('low', merges=1); print('pandas' in sys.modules)"
     assert run("python", "-c", source).stdout == "False\n"

@@ -176,6 +176,7 @@ def test_stage_has_no_later_step_and_an_answer_appends_to_it(chapter: Chapter, n
             assert {*later}.isdisjoint(view["tokenStyles"]), "a token that is merged later"
         assert len(view["steps"]["id"]) == view["last"] == before["last"]
         assert len(view["tokenCounts"]) == view["last"] + 1
+        assert max(view["mergedAt"] or view["changes"]["steps"]) < view["last"]
         assert after["last"] > before["last"] or "curves" in after
 
 

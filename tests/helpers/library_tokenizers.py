@@ -203,9 +203,6 @@ KINDS: dict[str, Kind] = {
     "an expression that leaves text": Kind(
         lambda: split_over_bytes(split(r"\p{L}+")), "huggingface tiktoken? csv? bpeviz?"
     ),
-    "an expression that Python reads otherwise": Kind(
-        lambda: split_over_bytes(split(r"\w+|\W")), "huggingface tiktoken? csv? bpeviz?"
-    ),
     "bytes, some missing": Kind(lambda: trained(models.BPE(), ByteLevel(False), added=[END])),
     "a space before the text": Kind(
         lambda: over_bytes(
@@ -241,9 +238,6 @@ KINDS: dict[str, Kind] = {
     "names inside each other": Kind(
         lambda: over_bytes(added=[special("<s>"), special("<s><x>"), special("<x>")]),
         ALL,
-    ),
-    "words and signs": Kind(
-        lambda: trained(models.BPE(**UNKNOWN), pre_tokenizers.Whitespace(), options=FEW)
     ),
     "characters": Kind(lambda: trained(models.BPE(**UNKNOWN), split(r"\s+|\S+"), options=FEW)),
     "marks at ends of words": Kind(

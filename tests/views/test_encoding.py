@@ -1,4 +1,4 @@
-"""The timeline of an encoded text equals a slow encoder, and grows only at its end."""
+"""The timeline of an encoded text equals a slow encoder."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ TEXTS = (
 )
 
 
-def encoding(text: str, tokenizer: Tokenizer, upto: int | None = None) -> Any:
+def encoding(text: str, tokenizer: Tokenizer) -> Any:
     """Return the timeline as the player gets it."""
-    return on_stage(stage_of(text, tokenizer, upto))["views"][0]
+    return on_stage(stage_of(text, tokenizer))["views"][0]
 
 
 Step = tuple[int, int, int, int]
@@ -98,34 +98,3 @@ def test_encoding_by_o200k_equals_slow_merging_and_ends_as_tiktoken(text: str) -
     assert states_of(payload) == states
     assert payload["tokenCounts"] == [*map(len, states)]
     assert states[-1] == tiktoken_encoding.encode(text, disallowed_special=())
-
-
-@pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("atoms", ["o200k", "bytes", "characters"])
-def test_encoding_up_to_a_merge_begins_that_of_the_next_and_has_nothing_later(
-    atoms: str, text: str
-) -> None:
-    kind = "characters" if atoms == "characters" else "bytes"
-    trained = bpeviz.train(f"{text} strawberry hahaha", merges=40, atoms=kind)
-    tokenizer = bpeviz.load("o200k_base") if atoms == "o200k" else trained.tokenizer()
-    whole = encoding(text, tokenizer)
-    last = len(whole["steps"]["id"])
-    assert last == whole["last"]
-    assert encoding(text, tokenizer, last + 1) == encoding(text, tokenizer, last)
-    payloads = [encoding(text, tokenizer, upto) for upto in range(last + 1)]
-    fixed = {"text", "atomIds", "key", "unit", "initialMessage", "emptyMessage"}
-    for upto, payload in enumerate(payloads):
-        assert payload["last"] == upto
-        assert states_of(payload) == states_of(whole)[: upto + 1]
-        assert payload["tokenCounts"] == whole["tokenCounts"][: upto + 1]
-        for column in ("id", "left", "right", "count", "applied", "ties"):
-            assert payload["steps"][column] == whole["steps"][column][:upto]
-        assert payload["steps"]["notes"].keys() == {*range(upto)}
-        visible = {*chain(*states_of(payload), *zip(*steps_of(payload), strict=True))}
-        used = {i for row in rows_of(payload) for _, i in row} | {*payload["steps"]["id"]}
-        assert {i for i in used if i >= 0} == {*payload["tokenStyles"]} <= visible
-    for before, after in pairwise(payloads):
-        assert {name: before[name] for name in fixed} == {name: after[name] for name in fixed}
-        assert before["tokenStyles"].items() <= after["tokenStyles"].items()
-        for row, longer in zip(rows_of(before), rows_of(after), strict=True):
-            assert row == longer[: len(row)]

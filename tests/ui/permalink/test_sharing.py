@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -23,6 +22,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import limits
 from bpeviz.formats.opened import Opened
+from bpeviz.ui import private
 from bpeviz.ui.permalink import address, links, session
 from bpeviz.ui.permalink.links import ShortLinks
 from bpeviz.ui.registry import PAGES
@@ -92,54 +92,36 @@ def test_servers_share_the_short_links_in_a_file(tmp_path: Path) -> None:
 # ---- the address
 
 
-@pytest.fixture
-def options() -> Iterator[Any]:
-    """Set options of Streamlit as on the command line, for a test."""
-    before = {name: st.get_option(name) for name in ("server.address", "browser.serverAddress")}
-
-    def put(**values: str) -> None:
-        for name, value in values.items():
-            st.config.set_option(name.replace("_", ".", 1), value, "command-line argument")
-
-    from streamlit import config
-
-    options_before = {name: config.get_where_defined(name) for name in before}
-    yield put
-    for name, value in before.items():
-        config.set_option(name, value, options_before[name])
+LOCAL = "http://localhost:8501/x/Compare"
 
 
-@pytest.mark.parametrize("host", ["localhost:8501", "127.0.0.1:8501", "[::1]:8501"])
-def test_address_of_a_local_server_has_a_note(host: str, options: Any) -> None:
-    options(server_address="localhost")
-    found = address.reachable(f"http://{host}/Compare")
-    assert found.page == f"http://{host}/Compare"
-    assert "python -m bpeviz room" in found.note
-    assert "DEPLOYMENT.md" in found.note
-
-
-def test_address_that_a_browser_on_another_machine_shows_is_used(options: Any) -> None:
-    options(server_address="localhost")  # behind a proxy
-    for page in (HERE, "https://class.example/bpeviz/Compare", "http://teacher.local:8501/"):
-        assert address.reachable(page) == address.Reachable(page)
-
-
-def test_localhost_becomes_the_name_of_an_open_server(
-    options: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("listens", "name", "page", "expected"),
+    [
+        # Behind a proxy, the browser of another machine knows the address.
+        *(("localhost", None, page, page) for page in (HERE, "https://class.example/bpeviz/")),
+        ("0.0.0.0", None, LOCAL, "http://192.168.1.23:8501/x/Compare"),
+        ("10.0.0.7", None, LOCAL, "http://10.0.0.7:8501/x/Compare"),
+        ("fd00::1", None, LOCAL, "http://[fd00::1]:8501/x/Compare"),
+        ("fd00::1", "teacher.local", LOCAL, "http://teacher.local:8501/x/Compare"),
+        ("localhost", None, LOCAL, "python -m bpeviz room"),
+        ("localhost", None, "http://127.0.0.1:8501/", "DEPLOYMENT.md"),
+        ("localhost", None, "http://[::1]:8501/", "DEPLOYMENT.md"),
+        ("0.0.0.0", "localhost", LOCAL, "--browser.serverAddress"),
+    ],
+)
+def test_address_is_that_of_others_or_has_a_note(
+    monkeypatch: pytest.MonkeyPatch, listens: str, name: str | None, page: str, expected: str
 ) -> None:
+    given = {"server.address": listens, "browser.serverAddress": name}
+    monkeypatch.setattr(st, "get_option", given.get)
+    monkeypatch.setattr(private.config, "is_manually_set", lambda option: bool(given[option]))
     monkeypatch.setattr(address, "network_address", lambda: "192.168.1.23")
-    options(server_address="0.0.0.0")
-    assert address.reachable("http://localhost:8501/x/Compare") == address.Reachable(
-        "http://192.168.1.23:8501/x/Compare"
-    )
-    options(server_address="10.0.0.7")
-    assert address.reachable("http://localhost:8501/").page == "http://10.0.0.7:8501/"
-    options(server_address="fd00::1")
-    assert address.reachable("http://localhost:8501/").page == "http://[fd00::1]:8501/"
-    options(browser_serverAddress="teacher.local")
-    assert address.reachable("http://localhost:8501/").page == "http://teacher.local:8501/"
-    options(browser_serverAddress="localhost")
-    assert "--browser.serverAddress" in address.reachable("http://localhost:8501/").note
+    reached = address.reachable(page)
+    if expected.startswith("http"):
+        assert reached == address.Reachable(expected)
+    else:
+        assert (reached.page, expected in reached.note) == (page, True)
 
 
 @pytest.mark.parametrize(
