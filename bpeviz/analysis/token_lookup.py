@@ -15,8 +15,8 @@ from bpeviz.text import counted, joined, label, shorten
 PART_NOTE = "only a part of a character"
 """The note of a token whose bytes are not text."""
 
-_LISTED = 12
-"""The most ids in a sentence."""
+_LISTED, _RANGES = 12, 4
+"""The most ids in a sentence, and the most ranges of unused ids."""
 
 
 def color_index_of(tokenizer: Tokenizer, token_id: int, hues: Hues = OWN_HUES) -> int:
@@ -198,12 +198,8 @@ def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[F
     return _known(around, tokenizer)  # vocabularies have gaps
 
 
-def describe_size(tokenizer: Tokenizer, ranges: int = 4) -> str:
+def describe_size(tokenizer: Tokenizer) -> str:
     """Return the number of tokens, of special tokens and of unused ids, in words.
-
-    Args:
-        tokenizer: The tokenizer.
-        ranges: The largest number of ranges of unused ids to list.
 
     >>> from bpeviz import train
     >>> describe_size(train("low", merges=1, special_tokens=("<end>",)).tokenizer())
@@ -222,7 +218,7 @@ def describe_size(tokenizer: Tokenizer, ranges: int = 4) -> str:
         for before, after in pairwise([-1, *sorted(known), tokenizer.vocab_size])
         if after > before + 1
     ]
-    listed = ", ".join([*gaps[:ranges], "…"] if len(gaps) > ranges else gaps)
+    listed = ", ".join([*gaps[:_RANGES], "…"] if len(gaps) > _RANGES else gaps)
     return f"{size}; {counted(unused, 'id')} {'is' if unused == 1 else 'are'} unused ({listed})"
 
 

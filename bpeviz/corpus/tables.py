@@ -227,7 +227,8 @@ def read_table(
         values, role = _with_roles(values, messages)
         label, text = role if label is None else label, text or [messages]
     nested = [name for name in values if any(isinstance(v, list | dict) for v in values[name])]
-    calls = sum(_calls(message) for cell in raw.get(messages, ()) for message in cell or ())
+    written = [message for cell in raw.get(messages, ()) for message in cell or ()]
+    calls = sum(any(map(message.get, ("tool_calls", "function_call"))) for message in written)
     columns = {name: [*map(_cell, values[name])] for name in values if name not in nested}
     if not columns:
         raise CorpusError(f"{named(path)} has only lists and objects: {listed(nested, 8)}.")
@@ -364,10 +365,6 @@ def _are_conversations(cells: Sequence[Any]) -> bool:
 
 def _role(message: dict[str, Any]) -> Any:
     return message.get("role", message.get("from"))
-
-
-def _calls(message: dict[str, Any]) -> bool:
-    return bool(message.get("tool_calls") or message.get("function_call"))
 
 
 def _with_roles(values: dict[str, list[Any]], name: str) -> tuple[dict[str, list[Any]], str]:

@@ -220,11 +220,15 @@ def _listed(
     listed = values.get("added_tokens_decoder")
     if "added_tokens_decoder" in values:
         given = listed.items() if isinstance(listed, dict) else ()
-        by_id = {int(number): token for number, token in given if _is_id(number)}
+        by_id = {int(n): token for n, token in given if regex.fullmatch("[0-9]{1,7}", n)}
     else:
         named = [values.get(role) for role in _ROLES] + [*extra]
         # Objects of tokenizer_config.json are not compared with these names.
-        special = {_content(token) for token in named if not _is_typed(token)}
+        special = {
+            _content(token)
+            for token in named
+            if not (isinstance(token, dict) and "__type" in token)
+        }
         by_id = {
             number: {"content": name, "special": name in special, "normalized": name not in special}
             for name, number in old.items()
@@ -270,14 +274,6 @@ def _token(value: Any) -> dict[str, Any] | None:
     flags: dict[str, Any] = {flag: given.get(flag) is True for flag in ADDED_FLAGS}
     flags["normalized"] = None if given.get("normalized") is None else flags["normalized"]
     return flags | {"content": content}
-
-
-def _is_typed(value: Any) -> bool:
-    return isinstance(value, dict) and "__type" in value
-
-
-def _is_id(number: str) -> bool:
-    return number.isascii() and number.isdecimal() and len(number) < 8
 
 
 def _content(value: Any) -> str | None:

@@ -42,12 +42,8 @@ _DEEPEST = 4
 _EVERY_BYTE = tuple(BYTE_SYMBOLS.values())
 
 
-def _classes(of: type[Any] = object) -> dict[str, Any]:
-    """Return the classes of the core and of the registry, by their kinds.
-
-    Args:
-        of: The class of which they are subclasses. Among those, each kind is of one class.
-    """
+def _classes(of: type[Any]) -> dict[str, Any]:
+    """Return the subclasses of a class in the core and in the registry, by their kinds."""
     saved = [cls for trainer in TRAINERS.values() for cls in trainer.saved]
     known: list[Any] = [cls for cls in (*_CORE, *saved) if issubclass(cls, of)]
     return {cls.kind: cls for cls in known}
@@ -100,13 +96,10 @@ def _plain(value: Any) -> Any:
         return [None if isinf(number) else number for number in value.tolist()]
     if isinstance(value, str | int | float):
         return value
-    if isinstance(value, Tokenizer) and _is_published(value):
-        return value.name
+    name = getattr(value, "name", "")
+    if name in catalog.NAMES and value is rank_tokenizer.loaded(name):
+        return name
     return _members(value)
-
-
-def _is_published(tokenizer: Tokenizer) -> bool:
-    return tokenizer.name in catalog.NAMES and tokenizer is rank_tokenizer.loaded(tokenizer.name)
 
 
 # ---- reading

@@ -380,12 +380,10 @@ class Room:
 class Rooms:
     """The rooms of a server, by their letters."""
 
-    def __init__(
-        self, clock: Callable[[], float] = time.monotonic, key: ServerKey | None = None
-    ) -> None:
-        """Begin without rooms; the key of the server is in memory by default."""
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin without rooms."""
         self._clock = clock
-        self.key = key or ServerKey()
+        self.key = ServerKey()
         self._rooms: dict[str, Room] = {}
         self._lock = threading.Lock()
 

@@ -115,7 +115,8 @@ def train_by_definition(
             return merges, "rare" if highest else "no pair"
         tied = [pair for pair in counts if counts[pair] == highest]
         pair, new_id = choose(tied, names, ties), len(names)
-        rows, applied = merge_in_all(rows, pair, new_id)
+        before, rows = rows, [(merge(ids, pair, new_id), weight) for ids, weight in rows]
+        applied = n_tokens(before) - n_tokens(rows)
         merges.append(Merge(*pair, new_id, highest, applied, len(tied) - 1))
         names.append(spell(pair, names))
     return merges, "full"
@@ -147,12 +148,6 @@ def choose(
     named = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
     first = min(named.values()) if ties == "bytes" else max(named.values())
     return min(pair for pair in tied if named[pair] == first)
-
-
-def merge_in_all(rows: Rows, pair: Pair, new_id: int) -> tuple[Rows, int]:
-    """Merge a pair in all rows; return them, and the weighted number of replacements."""
-    shorter = [(merge(ids, pair, new_id), weight) for ids, weight in rows]
-    return shorter, n_tokens(rows) - n_tokens(shorter)
 
 
 def n_tokens(rows: Rows) -> int:
