@@ -371,19 +371,14 @@ def read_or_refused(files: dict[str, bytes], key: str | None = None) -> bool:
 
 
 @pytest.mark.parametrize("key", READERS)
-def test_cut_and_changed_files_are_read_or_refused(key: str) -> None:
+def test_cut_files_are_refused(key: str) -> None:
+    """`test_hostile_input.py` changes them otherwise."""
     files, draw = sample(key), random.Random(16)
     name, content = next(iter(files.items()))
     by_line = key in ("minbpe", "csv", "wordpiece", "clip", "gpt2")
     for part in range(8):
         size = len(content) * part // 8 + draw.randrange(9) * (part > 0)
         assert not read_or_refused(files | {name: content[:size]}) or by_line, size
-    for name, content in files.items():
-        for _ in range(12):
-            changed = bytearray(content)
-            for _ in range(draw.randint(1, 3)):
-                changed[draw.randrange(len(changed))] = draw.choice(b'\0\xff[]{},"0 \n-a9')
-            read_or_refused(files | {name: bytes(changed)})
 
 
 @pytest.mark.parametrize("key", READERS)

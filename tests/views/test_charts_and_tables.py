@@ -135,22 +135,9 @@ def test_metrics_table_has_each_figure_in_its_own_row_with_a_column_per_tokenize
     text = "ab ab c"
     atoms, merged = columns_of(text, 0, 1)
     table = frame_of(tables.metrics(measure(text, [atoms, merged], 0))).set_index("metric")
-    assert (
-        table[merged.title].to_dict().items()
-        >= {
-            "tokens": "5",
-            "bytes per token": "1.40",
-            "characters per token": "1.40",
-            "tokens per word": "1.00",
-            "words kept whole": "100.0%",
-            "distinct tokens": "3",
-            "vocabulary": "257",
-            "precision": "100.0%",
-            "recall": "66.7%",
-            "agreement (F1)": "80.0%",
-            "aligned spans": "5",
-        }.items()
-    )
+    figures = {"tokens": "5", "bytes per token": "1.40", "words kept whole": "100.0%"}
+    figures |= {"recall": "66.7%", "agreement (F1)": "80.0%"}
+    assert figures.items() <= table[merged.title].to_dict().items()
     assert table[atoms.title]["agreement (F1)"] == "100.0%"
     assert table["meaning"]["bytes per token"] == "UTF-8 bytes of the text, per token"
 

@@ -53,15 +53,6 @@ TOLD = {
 """The figures in words, with names in place of numbers, by tour: a line for each step."""
 
 
-@pytest.fixture
-def vocabularies() -> None:
-    for name in TOURS["real-tokenizers"].needs:
-        try:
-            bpeviz.load(name)
-        except download.VocabularyUnavailable as error:
-            pytest.skip(str(error))
-
-
 def shown(page: Page) -> list[dict[str, Any]]:
     """Return the payload of the tour that a page draws, if it draws one."""
     drawn = [payload_of(each.proto.bytes) for each in page.get("bidi_component")]
@@ -74,7 +65,7 @@ def numbers(words: str) -> set[str]:
 
 
 @pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
-def test_words_have_the_figures_of_their_steps(tour: Tour, vocabularies: None) -> None:
+def test_words_have_the_figures_of_their_steps(tour: Tour, vocabulary_files: None) -> None:
     for step, line in zip(tour.steps, TOLD[tour.key].splitlines(), strict=False):
         words = " ".join(step.paragraphs).replace("\N{NO-BREAK SPACE}", " ")
         values = figures(tour, step)
@@ -160,7 +151,7 @@ def test_tour_starts_with_a_guess_and_ends_with_its_sources(tour: Tour) -> None:
     assert tour.before != tour.steps[0].values
 
 
-def test_guesses_have_the_figures_of_what_follows(vocabularies: None) -> None:
+def test_guesses_have_the_figures_of_what_follows(vocabulary_files: None) -> None:
     first = {key: figures(tour, tour.steps[0]) for key, tour in TOURS.items()}
     guesses = {key: tour.guess for key, tour in TOURS.items() if tour.guess}
     right = {key: guess.options[guess.right].words for key, guess in guesses.items()}

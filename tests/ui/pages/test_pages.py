@@ -25,7 +25,7 @@ from bpeviz import limits
 from bpeviz.corpus.files import CorpusError
 from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretrained import catalog, download
+from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import page_trainings, training_progress
 from bpeviz.ui.inputs.text import read_file
@@ -185,17 +185,7 @@ def test_non_utf8_file_gives_a_message(content: bytes, fact: str) -> None:
 # ---- Compare
 
 
-@pytest.fixture
-def vocabularies() -> None:
-    """Skip the test if the published vocabularies are not available."""
-    try:
-        for name in catalog.NAMES:
-            download.fetch(name)
-    except download.VocabularyUnavailable as error:
-        pytest.skip(str(error))
-
-
-@pytest.mark.usefixtures("vocabularies")
+@pytest.mark.usefixtures("vocabulary_files")
 def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app = app_pages.opened("Compare")
     columns = component(app)["rows"]
@@ -217,7 +207,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert [*table.columns[1:-1]] == [column["title"] for column in columns]
 
 
-@pytest.mark.usefixtures("vocabularies")
+@pytest.mark.usefixtures("vocabulary_files")
 def test_a_text_has_the_costs_of_typed_prices_in_the_verdict_and_the_metrics() -> None:
     text = "नदी कहाँ है?"
     app = with_text("Compare", text, compared=["gpt2", "o200k_base"], costs_open=True)
@@ -232,7 +222,7 @@ def test_a_text_has_the_costs_of_typed_prices_in_the_verdict_and_the_metrics() -
     assert "Fewer tokens are not better" in words, "and not cheaper"
 
 
-@pytest.mark.usefixtures("vocabularies")
+@pytest.mark.usefixtures("vocabulary_files")
 def test_compare_trains_no_tokenizer_that_is_not_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*given: Any, **options: Any) -> Any:
         raise AssertionError("trained")
@@ -250,7 +240,7 @@ def test_compare_says_what_to_do_without_columns_or_text() -> None:
     assert verdict(with_text("Compare", "")) == "There is no text yet."
 
 
-@pytest.mark.usefixtures("vocabularies")
+@pytest.mark.usefixtures("vocabulary_files")
 def test_compare_goes_on_where_the_own_tokenizer_cannot_be_trained() -> None:
     state = {"compared": ["yours", "gpt2"], "pattern": "regex", "regex": "("}
     app = with_text("Compare", SHORT, may_fail=True, **state)
@@ -304,7 +294,7 @@ def test_declared_help_has_at_most_300_characters() -> None:
     assert [one for one in found if len(one) > 300] == []
 
 
-@pytest.mark.usefixtures("vocabularies")
+@pytest.mark.usefixtures("vocabulary_files")
 def test_tokenizer_trained_on_this_text_never_wins() -> None:
     text = "banana bandana banana bandana"
     how = {"algorithm": "wordpiece", "compared": ["yours", "gpt2"]}
