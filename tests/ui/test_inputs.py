@@ -65,31 +65,29 @@ def values(app: AppTest) -> tuple[str, str, int]:
     return tuple(app.session_state[one.key] for one in (TEXT.sample, TEXT.box, TEXT.version))
 
 
-def test_typed_text_is_used_and_not_sent_back() -> None:
-    app = after(change(1, "mine"))
-    assert app.session_state["taken"]
-    assert values(app) == (OWN_TEXT, "mine", 1)
+CHANGES: list[tuple[list[Any], bool, tuple[str, str, int]]] = [
+    ([change(1, "mine")], True, (OWN_TEXT, "mine", 1)),  # which is not sent back
+    (
+        [change(1, "mine"), change(2, "mine", "spanish")],
+        True,
+        ("spanish", samples.by_key("spanish").text, 2),
+    ),
+    ([change(2, "second"), change(2, "again"), change(1, "first")], False, (OWN_TEXT, "second", 1)),
+    *(
+        ([other], False, (TEXT.first, samples.by_key(TEXT.first).text, 1))
+        for other in (None, "text", {}, change("1", "a"), change(1, "a", "unknown"), change(1, 5))
+    ),
+]
+"""Changes that a browser sends, whether the last one is used, and the values after them."""
 
 
-def test_chosen_sample_replaces_the_text() -> None:
-    app = after(change(1, "mine"), change(2, "mine", "spanish"))
-    assert values(app) == ("spanish", samples.by_key("spanish").text, 2)
-
-
-def test_repeated_or_older_change_is_not_used_again() -> None:
-    app = after(change(2, "second"), change(2, "again"), change(1, "first"))
-    assert not app.session_state["taken"]
-    assert values(app) == (OWN_TEXT, "second", 1)
-
-
-OTHERS = [change("1", "a"), change(1, "a", "unknown"), change(1, 5), change(1, "a", ["own"])]
-
-
-@pytest.mark.parametrize("sent", [None, "text", {}, *OTHERS])
-def test_anything_else_that_a_browser_sends_is_ignored(sent: Any) -> None:
-    app = after(sent)
-    assert not app.session_state["taken"]
-    assert values(app) == (TEXT.first, samples.by_key(TEXT.first).text, 1)
+@pytest.mark.parametrize(("changes", "is_used", "expected"), CHANGES)
+def test_later_valid_change_is_used_once(
+    changes: list[Any], is_used: bool, expected: tuple[str, str, int]
+) -> None:
+    app = after(*changes)
+    assert app.session_state["taken"] == is_used
+    assert values(app) == expected
 
 
 def test_browser_without_the_text_gets_it() -> None:

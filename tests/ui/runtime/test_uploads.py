@@ -37,23 +37,15 @@ def held(opened: AppTest) -> int:
     return int(opened.text[0].value)
 
 
-def test_taken_files_are_held_no_longer() -> None:
-    opened = app(taken=True)
+@pytest.mark.parametrize("taken", [True, False])
+def test_taken_and_replaced_files_are_held_no_longer(taken: bool) -> None:
+    opened = app(taken=taken)
     for number in range(3):
         content = bytes([number]) * 1_000_000
         opened.file_uploader[0].set_value((f"{number}.txt", content, "text/plain")).run()
         assert [(f"{number}.txt", content)] in opened.session_state["read"]
-        assert opened.session_state["stored"] == 0
+        assert opened.session_state["stored"] == (not taken)
     assert not opened.exception
-
-
-def test_replaced_files_of_an_uploader_are_removed() -> None:
-    opened = app()
-    for number in range(3):
-        content = bytes([number]) * 1_000_000
-        opened.file_uploader[0].set_value((f"{number}.txt", content, "text/plain")).run()
-        assert opened.session_state["read"][-1] == [(f"{number}.txt", content)]
-        assert opened.session_state["stored"] == 1
 
 
 def test_file_that_another_uploader_has_not_read_yet_stays() -> None:
