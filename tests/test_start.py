@@ -16,6 +16,7 @@ from pathlib import Path
 import pin
 import pytest
 from browser.serving import free_port, started
+from helpers import http_server
 from helpers.properties import mostly_thorough
 from helpers.served_pages import assert_serves_the_app
 from packaging.requirements import Requirement
@@ -39,6 +40,18 @@ COMMANDS: dict[str, tuple[Callable[[], list[str | Path]], str]] = {
 """The beginning of each command, and that of its options."""
 
 
+OUTSIDE: list[str] = []
+"""The requests of the app to other hosts."""
+
+
+class Outside(http_server.Handler):
+    def respond(self) -> None:
+        OUTSIDE.append(self.path)
+        self.answer(502, b"")
+
+    do_CONNECT = respond  # noqa: N815
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", mostly_thorough(COMMANDS, ["python"]))
 def test_each_command_serves_the_app(command: str, tmp_path: Path) -> None:
@@ -58,14 +71,12 @@ def test_each_command_serves_the_app(command: str, tmp_path: Path) -> None:
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         "VIRTUAL_ENV": sys.prefix,
     }
-    start = time.monotonic()
-    with started(
-        [*beginning(), script, f"{options}port", str(port)],
-        address,
-        tmp_path,
-        env=environment,
-        cwd=folder if command == "uv run" else tmp_path,
-    ) as server:
+    outside, start = http_server.Server(Outside), time.monotonic()
+    environment |= dict.fromkeys(("http_proxy", "https_proxy"), outside.address)
+    line = [*beginning(), script, f"{options}port", str(port)]
+    where = folder if command == "uv run" else tmp_path
+    app = started(line, address, tmp_path, env=environment, cwd=where)
+    with http_server.running(outside), app as server:
         assert_serves_the_app(address)
         opened = tmp_path / "opened"
         while command != "streamlit run" and not opened.exists():
@@ -76,6 +87,7 @@ def test_each_command_serves_the_app(command: str, tmp_path: Path) -> None:
         assert log.count("bpeviz is starting.") == 1
         assert address in log
         assert server.tracebacks() == ""
+    assert OUTSIDE == []
 
 
 @pytest.mark.parametrize("command", [["app.py"], ["-m", "bpeviz", "app"]])

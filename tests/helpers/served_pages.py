@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 import zlib
 
+import pytest
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -14,9 +15,9 @@ from bpeviz.palette import LIGHT
 from helpers.asgi import run
 
 
-def status(address: str, host: str) -> int:
+def status(address: str, host: str, data: bytes | None = None) -> int:
     """Return the status of the answer to a request under a host name."""
-    request = urllib.request.Request(address, headers={"Host": host})
+    request = urllib.request.Request(address, data, headers={"Host": host})
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return int(answer.status)
@@ -42,11 +43,22 @@ async def _train(address: str) -> tuple[str, str]:
                 return color, "\n".join(messages)
 
 
+async def _open_from(address: str, origin: str) -> None:
+    """Open the websocket of a page of another origin."""
+    stream = address.replace("http", "ws", 1) + "/_stcore/stream"
+    async with websockets.connect(stream, origin=websockets.Origin(origin)):
+        pass
+
+
 def assert_serves_the_app(address: str) -> None:
-    """Check that Train has its theme and the sample texts, and foreign host names are refused."""
+    """Check that Train has its theme and the sample texts, and what the server refuses."""
     color, messages = run(_train(address))
     assert color == LIGHT.accent
     assert "She sells seashells" in messages
     assert "Traceback" not in messages
     assert status(address, "localhost") == 200
     assert status(address, "evil.example") == 403
+    assert status(address, "localhost", b"a" * 65_000) == 413
+    with pytest.raises(websockets.InvalidStatus, match="403"):
+        run(_open_from(address, "http://evil.example"))
+    run(_open_from(address, address))
