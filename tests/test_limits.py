@@ -21,13 +21,8 @@ DEPLOYMENT = (ROOT / "bpeviz" / "DEPLOYMENT.md").read_text()
 def test_deployment_page_lists_all_limits_with_their_defaults() -> None:
     assert limits.table() in DEPLOYMENT
     assert len(limits.LIMITS) == len({one.about for one in limits.LIMITS})
-
-
-def test_every_variable_is_that_of_one_limit() -> None:
-    source = Path(limits.__file__).read_text(encoding="utf-8")
-    variables = re.findall(r'"(BPEVIZ_\w+)"', source)
-    assert sorted(variables) == sorted(one.variable for one in limits.LIMITS if one.variable)
-    assert len(variables) == len(set(variables))
+    variables = [each.variable for each in limits.LIMITS if each.variable]
+    assert len({*variables}) == len(variables)
 
 
 def test_deployment_page_names_every_variable_of_the_app() -> None:

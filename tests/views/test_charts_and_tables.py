@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import altair as alt
@@ -19,10 +20,8 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.analysis.figures import OF_TEXT, measure
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.merges import Merge
-from bpeviz.core.training import MergeTraining, Pruning, Training
+from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import label
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Survival
@@ -32,10 +31,9 @@ from bpeviz.views.table import TokenCell
 pytestmark = pytest.mark.slow
 
 
-def training_with(counts: list[int]) -> Training:
-    """Return a training whose merges have these counts."""
-    merges = tuple(Merge(0, 1, 256 + i, count, count, 0) for i, count in enumerate(counts))
-    return MergeTraining("bpe", PreTokenizer(), tuple(map(chr, range(256))), "full", (), merges)
+def with_curve(algorithm: str, values: list[float]) -> Any:
+    """Return what a chart reads of a training: what decided each step."""
+    return SimpleNamespace(algorithm=algorithm, curve=np.array(values, np.float64))
 
 
 def drawn(chart: charts.Chart) -> dict[str, Any]:
@@ -65,7 +63,7 @@ def title_of(chart: dict[str, Any]) -> str:
 
 
 def test_decided_chart_thins_long_curves_and_keeps_their_ends() -> None:
-    training = training_with([10_000 - i for i in range(5_000)])
+    training = with_curve("bpe", [10_000 - i for i in range(5_000)])
     rows = rows_of(drawn(charts.decided(training, 5_000)))[0]
     assert 100 < len(rows) <= charts.POINTS
     assert (rows[0]["step"], rows[-1]["step"]) == (1, 5_000)
@@ -76,7 +74,7 @@ def test_decided_chart_thins_long_curves_and_keeps_their_ends() -> None:
 @example([3, 3])
 @example([9, 4, 9])
 def test_title_of_the_decided_is_that_of_the_drawn_series(counts: list[int]) -> None:
-    chart = charts.decided(training_with(counts), len(counts))
+    chart = charts.decided(with_curve("bpe", counts), len(counts))
     series = chart["datasets"]["points"]["value"].to_pylist()
     numbers = [int(one.replace(",", "")) for one in re.findall("[0-9,]+", title_of(chart))]
     match title_of(chart).removeprefix("The count of the pair ").split()[0:2]:
@@ -167,36 +165,10 @@ def test_metrics_table_names_dropped_text_only_if_there_is_some() -> None:
 # ---- trainers that prune, or merge by score
 
 
-def pruned_training(losses: list[float]) -> Training:
-    """Return a training that prunes pieces with these losses, with ids as in Unigram."""
-    return replace(Pruned("unigram", PreTokenizer(), ("a",), "atoms", (), ()), losses=tuple(losses))
-
-
-@dataclass(frozen=True)
-class Pruned(MergeTraining):
-    """A training with only the attributes that tables and charts use."""
-
-    losses: tuple[float, ...] = ()
-
-    @property
-    def decisions(self) -> Any:
-        ids = range(len(self.losses), 0, -1)
-        return [
-            Pruning(i, 7 - i, loss, 1 + i % 2) for i, loss in zip(ids, self.losses, strict=True)
-        ]
-
-    @property
-    def curve(self) -> Any:
-        return np.array(self.losses, np.float64)
-
-    def name(self, token_id: int) -> str:
-        return f"piece·{token_id}"
-
-
 def test_decided_chart_draws_losses_of_zero() -> None:
     for zeros, scale, named in ((2, "linear", ""), (100, "symlog", " (logarithmic axis)")):
         losses = [0] * zeros + [0.25, 3.5]
-        chart = drawn(charts.decided(pruned_training(losses), zeros + 2))
+        chart = drawn(charts.decided(with_curve("unigram", losses), zeros + 2))
         assert [row["value"] for row in rows_of(chart)[0]] == losses
         # A logarithmic scale cannot show zero.
         x, y = (chart["layer"][0]["encoding"][channel] for channel in "xy")
@@ -209,7 +181,7 @@ def test_decided_chart_draws_losses_of_zero() -> None:
     "losses", [[0.0], [0.0] * 101, [-1.5, -0.5] * 60, [-1.5, -0.5], [1e-9] * 101, [1e9, 1e-9]]
 )
 def test_decided_chart_scale_contains_all_values(losses: list[float]) -> None:
-    chart = drawn(charts.decided(pruned_training(losses), len(losses)))
+    chart = drawn(charts.decided(with_curve("unigram", losses), len(losses)))
     low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert low <= min(losses) <= max(losses) <= high
     assert low < high
