@@ -582,7 +582,7 @@ def _safe_tokens(encoded: EncodedConversation) -> Iterator[Token]:
         if after and "lstrip" in tokenizer.added_flags(names[after]):
             piece = piece.rstrip()
         pieces.append(piece)
-    for k, at, token in _ordinary(tokenizer, pieces):
+    for k, at, token in _tokens_between_special(tokenizer, pieces):
         start, end, name = cuts[k]
         if token is not None:
             shift = starts[k] - at
@@ -591,12 +591,13 @@ def _safe_tokens(encoded: EncodedConversation) -> Iterator[Token]:
             yield Token(names[name], b"", tokenizer.token_label(names[name]), start, end)
 
 
-def _ordinary(
+def _tokens_between_special(
     tokenizer: Tokenizer, texts: Sequence[str]
 ) -> Iterator[tuple[int, int, Token | None]]:
-    """Yield the tokens of texts between special tokens, in which names are text.
+    """Yield the tokens of texts between special tokens, in which names of such tokens are text.
 
-    A library sees what is before a text, so they are joined by a special token that none contains.
+    Some libraries tokenize a text by what is before it. So the texts are joined with a special
+    token that occurs in none of them.
 
     Yields:
         The number of the text, the character from which positions count, and a token, or None

@@ -126,11 +126,14 @@ def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
 
 
 def _early(boundaries: Boundaries, tokens: TokenSpans) -> Iterator[Collection[int]]:
-    """Yield the distinct ids after each of the first steps that change the text, without atoms."""
+    """Yield the distinct ids, without atoms, after each step that changes the text.
+
+    It ends at the first step with more of them than colors can tell apart.
+    """
     atoms = {*boundaries.atom_ids.tolist()}
     first, last = _lifetimes(boundaries, tokens)
     for step in boundaries.change_steps.tolist():
-        if len(last):
+        if len(last):  # else boundaries may come back
             ids = {*(np.flatnonzero(last[: step + 1] > step) + first).tolist()}
         else:
             ids = {*boundaries.ids(step + 1).tolist()} - atoms

@@ -60,11 +60,13 @@ def ratios(values: NDArray[np.float64]) -> Ratios:
 
 
 def token_ratios(counts: NDArray[np.int64], added: NDArray[np.int64]) -> Ratios | None:
-    """Return the intervals of the ratios of tokenizers' tokens, or None if there are too few lines.
+    """Return the intervals of the ratios of tokenizers' tokens.
+
+    There are none for a single tokenizer, or if there are too few lines.
 
     Args:
         counts: Tokens of each line [lines, tokenizers].
-        added: Tokens of each tokenizer in no line.
+        added: The tokens of each tokenizer that belong to no line.
     """
     if len(counts) < FEWEST_LINES or len(added) < 2:
         return None

@@ -152,10 +152,11 @@ def encoded_instead(token_id: int, tokenizer: Tokenizer) -> list[int]:
     try:
         text = tokenizer.token_bytes(token_id).decode()
         begins = [text.removeprefix(" ")] * tokenizer.adds_prefix  # the tokenizer adds a space
-        each = [[*tokenizer.encode(alone)] for alone in (*begins, text)]
+        encodings = [[*tokenizer.encode(alone)] for alone in (*begins, text)]
     except ValueError:  # a part of a character, or an expression that takes too long
         return []
-    return [] if [token_id] in each or token_id == tokenizer.unknown_id else each[-1]
+    is_whole = [token_id] in encodings or token_id == tokenizer.unknown_id
+    return [] if is_whole else encodings[-1]
 
 
 def instead(token_id: int, tokenizer: Tokenizer) -> str:

@@ -261,6 +261,7 @@ def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     if len(columns) == 1:
         tokens = counted(first[0].tokens, "token")
         return f"{where}{first[0].title} splits this text into {tokens}."
+    # “than BPE” is written once, in the first clause that compares.
     than = f" than {first[0].title}" if len(first) == 1 else ""
     names = joined([column.title for column in first])
     clauses = [] if than else [f"{names} split this text alike"]

@@ -190,7 +190,9 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
 def readable(
     sources: Iterable[TextFile], options: argparse.Namespace, note: Callable[[str], None]
 ) -> Iterator[tuple[TextFile, str | TextTable]]:
-    """Yield files with their texts or tables, without those in folders that are no text.
+    """Yield files with their texts or tables.
+
+    A file that was found in a folder and cannot be read is left out, with a note.
 
     Args:
         sources: The files.

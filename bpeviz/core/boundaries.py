@@ -468,7 +468,7 @@ def changes_of_merges(
     step_of: Callable[[int], int],
     width: Callable[[int], int] = lambda token_id: 1,
 ) -> AtomChanges:
-    """Return the entries of the atoms of a token that merges make.
+    """Return the entries of the atoms of a token that merges have made.
 
     Args:
         token_id: The token.
@@ -478,19 +478,19 @@ def changes_of_merges(
     """
     counts: list[int] = []
     entries: list[tuple[int, int]] = []
-    # Tokens to expand, the leftmost last, each with the later entries of its first atom, the latest
-    # first.
-    waiting: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
-    while waiting:
-        at, later = waiting.pop()
-        of = parents(at)
-        if of is not None:
-            step = step_of(at)
-            later.append((step, at))
-            waiting += ((of[1], [(step, INSIDE_ID)]), (of[0], later))
+    # Depth first, from left to right. Each item is a token, with the later entries of its first
+    # atom, the latest first.
+    stack: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
+    while stack:
+        current_id, later = stack.pop()
+        pair = parents(current_id)
+        if pair is not None:
+            step = step_of(current_id)
+            later.append((step, current_id))
+            stack += ((pair[1], [(step, INSIDE_ID)]), (pair[0], later))
             continue
-        entries += [(-1, at), *reversed(later)]
-        counts += [len(later) + 1, *[0] * (width(at) - 1)]
+        entries += [(-1, current_id), *reversed(later)]
+        counts += [len(later) + 1, *[0] * (width(current_id) - 1)]
     times, ids = np.array(entries, np.int32).T
     return np.array(counts, np.int64), times, ids
 

@@ -410,9 +410,9 @@ class Tokenizer(ABC):
             return self.encoded(texts).lists()
         split = [self._split_at_special(clean(text), allowed_special)[1] for text in texts]
         plain = [part for parts in split for part, special in parts if special is None]
-        each = iter(ordinary.encoded(plain).lists())
+        ids_of_parts = iter(ordinary.encoded(plain).lists())
         return [
-            [*chain.from_iterable(next(each) if i is None else [i] for _, i in parts)]
+            [*chain.from_iterable(next(ids_of_parts) if i is None else [i] for _, i in parts)]
             for parts in split
         ]
 
@@ -449,9 +449,9 @@ class Tokenizer(ABC):
         ordinary, parts = self._split_at_special(text, allowed_special)
         plain = [part for part, special in parts if special is None]
         numbers, ends = ordinary.segment_texts(plain) if plain else as_pieces([])
-        each = map(numbers.__getitem__, map(slice, (0, *ends), ends))
+        segments = map(numbers.__getitem__, map(slice, (0, *ends), ends))
         for part, special in parts:
-            pieces = next(each).tolist() if special is None else [(special, len(part.encode()))]
+            pieces = next(segments).tolist() if special is None else [(special, len(part.encode()))]
             for token_id, length in pieces:
                 if token_id == DROPPED_ID:
                     at += length

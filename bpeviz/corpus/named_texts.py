@@ -24,9 +24,9 @@ _NAME = regex.compile(r"^#[ \t]+(\S.*)$", regex.MULTILINE)
 def collect(
     named_contents: Iterable[tuple[str, str | TextTable]], rename: str, *, most: float = inf
 ) -> tuple[Texts, list[str]]:
-    """Return texts by name, and the names of those that are translations, by their languages.
+    """Return texts by name, and the names of those that are translations of each other.
 
-    Texts of two tables with one name get that of their table before it.
+    A name that occurs in two tables gets the name of its table before it.
 
     Args:
         named_contents: The name and the text of each, or "" and a table.

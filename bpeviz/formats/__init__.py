@@ -36,9 +36,9 @@ from bpeviz.formats.paths import (
     writable,
 )
 from bpeviz.formats.recognition import (
-    explain,
     is_companion,
     is_text_file,
+    refuse_known,
     unknown_format,
 )
 from bpeviz.formats.registry import FORMATS, READERS
@@ -214,7 +214,7 @@ def _detected(files: Mapping[str, bytes]) -> Format:
     for format in READERS.values():
         if format.detect(files):
             return format
-    explain(files)
+    refuse_known(files)
     for format in READERS.values():
         # A .model of minbpe is recognized by its content, and that of SentencePiece is not text.
         if len(files) == 1 and has_suffix(files, *format.suffixes):

@@ -129,7 +129,7 @@ def names_to_read(names: Collection[str]) -> list[str]:
 
 def _groups(names: set[str]) -> Iterator[list[list[str]]]:
     """Yield by each rule, the surest first, which files in a folder may be a tokenizer."""
-    # What is written first: tokenizer.json before the tokenizer.model beside it.
+    # Formats that are written come first: tokenizer.json before the tokenizer.model beside it.
     for format in (FORMATS | READERS).values():
         for files in (format.files, *format.other_files):
             if names.issuperset(files[:1] if format.suffixes else files):

@@ -75,7 +75,7 @@ _LARGEST_SETTINGS = 20_000_000
 """Bytes of a JSON file up to which its kind is explained."""
 
 
-def explain(files: Mapping[str, bytes]) -> None:
+def refuse_known(files: Mapping[str, bytes]) -> None:
     """Raise `FormatError` for contents that are known, but not a tokenizer."""
     for name, content in files.items():
         start = _start(content)

@@ -38,7 +38,8 @@ def _read_wordpiece(source: Source) -> Tokenizer:
     unknown = settings.tokens.get("unk_token", "[UNK]")
     if unknown not in entries:
         raise error_at(file, "", f"{quoted(unknown)} is missing, the unknown token of this model")
-    # The classes convert texts to lower case; files without settings are not always theirs.
+    # By default, BERT's classes in `transformers` convert texts to lower case. A vocabulary without
+    # settings may be of a model with capital letters, so its entries decide.
     lower = settings.flag("do_lower_case", settings.is_known or is_lower(entries))
     document = bert_document(entries, bool(lower), unknown)
     document["normalizer"] |= {

@@ -762,14 +762,14 @@ def _contained(text: bytes, raws: Sequence[bytes]) -> list[int]:
 
 
 def _fitted(raws: Sequence[bytes], length: int, text: bytes) -> NDArray[np.int64]:
-    """Return the bytes of a text that each atom of a token covers.
+    """Return how many bytes of a text each atom of a token covers.
 
     Args:
         raws: The bytes of each atom.
         length: The bytes that the token covers. If there are fewer, as with a space before the
             text, the first atoms cover nothing.
-        text: These bytes if there are more. A character that was dropped belongs to the atom
-            before it.
+        text: The covered bytes where these are more than those of the atoms, else empty. A
+            character that was dropped belongs to the atom before it.
 
     >>> _fitted([b" ", b"a", b"bc"], 3, b"").tolist(), _fitted([b"a", b"b"], 4, b"axyb").tolist()
     ([0, 1, 2], [3, 1])

@@ -94,8 +94,8 @@ class Library:
 
     def ids(self, texts: bytes) -> bytes:
         """Return the number of tokens of each text, and then the ids of all of them. int32."""
-        each = self.ids_of([text.decode() for text in texts.split(END_OF_TEXT)])
-        return _numbers([*map(len, each)], *each)
+        ids_by_text = self.ids_of([text.decode() for text in texts.split(END_OF_TEXT)])
+        return _numbers([*map(len, ids_by_text)], *ids_by_text)
 
     def ids_of(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text."""
@@ -142,9 +142,9 @@ class TokenizerLibrary(Library):
 
         Of several texts, these are places in each by itself.
         """
-        each = [*map(self.encode, texts.split(END_OF_TEXT))]
-        ids, starts, ends = ([*chain.from_iterable(part)] for part in zip(*each, strict=True))
-        return _numbers([len(of_text) for of_text, _, _ in each], ids, starts, ends)
+        encodings = [*map(self.encode, texts.split(END_OF_TEXT))]
+        ids, starts, ends = ([*chain.from_iterable(part)] for part in zip(*encodings, strict=True))
+        return _numbers([len(of_text) for of_text, _, _ in encodings], ids, starts, ends)
 
     def decode(self, batch: bytes) -> bytes:
         """Return the texts of lists of ids: their number, their lengths and all ids. int32."""
@@ -493,12 +493,16 @@ def _flags(added: Any) -> list[str]:
 def _with_prefixes(
     characters: Iterable[tuple[str, tuple[int, int]]], spans: Sequence[_Span]
 ) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield characters with a space before each part of a text that does not begin with one."""
-    ends, inside = {0, *(span.end for span in spans)}, {span.start for span in spans}
+    """Yield characters with a space before each part that does not begin with one.
+
+    Added tokens, whose places are the spans, divide the text into parts.
+    """
+    part_starts = {0, *(span.end for span in spans)}
+    added_starts = {span.start for span in spans}
     for character, (start, end) in characters:
-        if start in ends and start not in inside and character != " ":
+        if start in part_starts and start not in added_starts and character != " ":
             yield " ", (start, start)
-        ends.discard(start)
+        part_starts.discard(start)
         yield character, (start, end)
 
 
@@ -577,8 +581,8 @@ class SentencePiece(TokenizerLibrary):
         return array("d", (nan if any(kind) else score for kind, score in scores)).tobytes()
 
     def ids(self, texts: bytes) -> bytes:
-        each = self.processor.encode(texts.split(END_OF_TEXT), return_type="numpy", num_threads=1)
-        raws: list[bytes] = [memoryview(ids).tobytes() for ids in each]
+        batch = self.processor.encode(texts.split(END_OF_TEXT), return_type="numpy", num_threads=1)
+        raws: list[bytes] = [memoryview(ids).tobytes() for ids in batch]
         return _numbers([len(raw) // 4 for raw in raws]) + b"".join(raws)
 
     def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:

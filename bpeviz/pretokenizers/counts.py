@@ -370,9 +370,9 @@ class Tally:
 
     def _split_alone(self, pieces: PreTokenCounts) -> PreTokenCounts:
         """Return the counts of the pre-tokens of texts with their counts."""
-        each = [pretokenize(piece, *self._split) for piece in pieces]
-        piece = np.repeat(np.arange(len(each)), [*map(len, each)])
-        pre_tokens = [pre_token.encode() for split in each for pre_token in split]
+        splits = [pretokenize(piece, *self._split) for piece in pieces]
+        piece = np.repeat(np.arange(len(splits)), [*map(len, splits)])
+        pre_tokens = [pre_token.encode() for split in splits for pre_token in split]
         ends = np.cumsum([*map(len, pre_tokens)], dtype=np.int64)
         first = pieces.first[piece] + np.append(0, ends)[:-1] - pieces.starts[piece]
         return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
@@ -486,8 +486,8 @@ def indexed(pre_tokens: Iterable[Item]) -> tuple[list[Item], Integers]:
     (['a', 'b'], array([0, 1, 0]))
     """
     index: dict[Item, int] = {}
-    each = np.fromiter((index.setdefault(item, len(index)) for item in pre_tokens), np.int64)
-    return [*index], each
+    indices = np.fromiter((index.setdefault(item, len(index)) for item in pre_tokens), np.int64)
+    return [*index], indices
 
 
 def index_text(text: str, pattern: str, expression: str = "") -> tuple[list[str], Integers]:

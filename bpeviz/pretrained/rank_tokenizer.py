@@ -184,10 +184,10 @@ class RankTokenizer(Tokenizer):
 
     def boundaries(self, text: str | Documents) -> Boundaries:
         texts = documents_of(text)
-        each = [document.encode() for document in texts]
-        breaks = np.cumsum([*map(len, each[:-1])], dtype=np.int64)
+        encoded = [document.encode() for document in texts]
+        breaks = np.cumsum([*map(len, encoded[:-1])], dtype=np.int64)
         ids, _ = self.encoded(texts)
-        raw = np.frombuffer(b"".join(each), np.uint8)
+        raw = np.frombuffer(b"".join(encoded), np.uint8)
         atom_ids = self._byte_ids[raw]
         ends = np.arange(1, len(raw) + 1)
         if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
@@ -284,6 +284,7 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
         if len(parts) == 2:
             return _Tree(None, (ranks[parts[0]], ranks[parts[1]]))
     parents = (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
+    # With fewer ranks, a later merge of a lower rank would not have happened.
     if any(a > b for (a, *_), (b, *_) in pairwise(events)):
         return _Tree(None, parents)
     times = [rank - 256] * (len(raw) - 1)

@@ -304,7 +304,7 @@ class Trainer:
                 raise ValueError(f"The option {option.name} needs {needed}={value}.")
 
     def _check_size(self, vocab_size: object, merges: object) -> None:
-        """Raise `ValueError` unless one size is given, of a kind that this trainer takes."""
+        """Raise `ValueError` unless one size is given (or none, if this trainer prunes)."""
         if self.prunes and merges is not None:
             raise ValueError(f"{self.title} does not merge: give vocab_size instead of merges.")
         if not self.prunes and (vocab_size is None) == (merges is None):

@@ -4,7 +4,8 @@ Sources: Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; Se
 and Birch, 2016, arXiv:1508.07909 (over characters, with an end-of-word mark). Over bytes it is
 called byte-level BPE: Wang, Cho and Gu, 2019, arXiv:1909.03341.
 
-`bpe_loop` makes the same merges fast. `core.merging` encodes a text with them.
+`definition` is for reading. `train_by_definition` has all tie rules, too: the tests compare it with
+`bpe_loop`, which makes the same merges fast. `core.merging` encodes a text with them.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ Rows = Sequence[tuple[Sequence[int], int]]
 def count(rows: Rows) -> dict[Pair, int]:
     """Return the weighted count of each pair of neighbors, in the order of the text.
 
-    Overlapping pairs count, too: a third 1 adds a pair, though only two can be merged.
+    Overlapping pairs count, too: 1 1 1 has (1, 1) twice, though a merge replaces one of the two.
 
     >>> count([([1, 2, 3, 1, 2], 1)]), count([([1, 1, 1], 10)])
     ({(1, 2): 2, (2, 3): 1, (3, 1): 1}, {(1, 1): 20})
@@ -81,8 +82,8 @@ TieRule = Literal["first", "smallest", "bytes", "largest"]
 
 "first" is the pair that occurs first in the text, and "smallest" the pair with the smallest ids.
 "bytes" is the lexicographically smallest pair by the bytes of its tokens, and "largest" the largest
-one: the left tokens are compared first. Strings in the order of code points have the order of their
-UTF-8 bytes. Among pairs of the same bytes, the smallest ids win.
+one: the left tokens are compared first. Tokens of characters are compared as strings, since code
+points have the order of their UTF-8 bytes. Among pairs of the same bytes, the smallest ids win.
 """
 
 AnyTieRule = TieRule | Literal["shortest"]

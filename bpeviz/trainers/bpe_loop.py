@@ -6,9 +6,10 @@ weight is the count of its pre-token. A token has its id at its first and its la
 neighbors are found without a linked list. The algorithm:
 
 1. **Rounds.** A round counts all pairs with NumPy and tracks those whose count is at least its
-   level, a fraction of the highest count. No count ever rises, so every other pair is merged after
-   these. Then the row is compacted to one position per token, and the next round has a lower level.
-2. **Buckets.** The pairs of a round wait in buckets by count. When a bucket is opened, its pairs
+   level, a fraction of the highest count. A merge raises no count, and a new pair is at most as
+   frequent as the merged one, so every other pair is merged after these. Then the row is compacted
+   to one position per token, and the next round has a lower level.
+2. **Buckets.** The pairs of a round lie in buckets by count. When a bucket is opened, its pairs
    are counted again: those that are rarer by now move down, the others are tied. A merge takes
    occurrences from its neighbors; tied pairs among them are counted again at once. So the number of
    tied pairs is exact at each merge.
@@ -64,7 +65,8 @@ class MergeLoop:
     A *round* counts all pairs of the row at once, and tracks those whose count is at least its
     *level*, a fraction of the highest count: no count rises, so all others are merged later. A
     *bucket* has the tracked pairs of one count, as last counted: merges since may have lowered it.
-    The bucket of the highest count is opened first, and its pairs are counted again.
+    The bucket of the highest count is opened first, and its pairs are counted again: those that are
+    rarer by now move to a lower bucket, the others are *tied*.
     """
 
     def __init__(

@@ -63,15 +63,16 @@ def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     trained, stopped = MergeLoop(rows, alphabet, limit, ties=rule, min_count=min_count).train()
     if byte_ids is not None:
-        byte = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
-        trained = [new._replace(left=byte[new.left], right=byte[new.right]) for new in trained]
-    decided = ("bpe", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained))
+        # Trained with the ids of Hugging Face, whose ties are by them; ours are the bytes.
+        ours = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
+        trained = [new._replace(left=ours[new.left], right=ours[new.right]) for new in trained]
+    history = ("bpe", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained))
     if options.encode == "longest":
-        return LongestMatchTraining(*decided)
+        return LongestMatchTraining(*history)
     if options.threshold:
         rare = rare_times(trained, len(alphabet), options.threshold)
-        return RestrictedTraining(*decided, rare, options.threshold)
-    return MergeTraining(*decided)
+        return RestrictedTraining(*history, rare, options.threshold)
+    return MergeTraining(*history)
 
 
 _BY_CHARACTER = sorted(range(256), key=CHARACTER_OF.__getitem__)

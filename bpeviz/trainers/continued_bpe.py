@@ -312,16 +312,19 @@ class AdaptiveTokenizer(Tokenizer):
 
     def segment_texts(self, texts: Sequence[str]) -> Pieces:
         size = cache(lambda token_id: len(self.token_bytes(token_id)))
-        each = [base_rows(text, self.base, self.pre_tokenizer) for text in texts]
+        texts_in_rows = [base_rows(text, self.base, self.pre_tokenizer) for text in texts]
         return as_pieces(
-            [[(i, size(i)) for row in rows for i in apply_merges(row, self._rank)] for rows in each]
+            [
+                [(i, size(i)) for row in rows for i in apply_merges(row, self._rank)]
+                for rows in texts_in_rows
+            ]
         )
 
     def boundaries(self, text: str | Documents) -> ChangingBoundaries:
         """Return the boundaries over bytes at every step, from the base's tokens on."""
-        each = [document.encode() for document in documents_of(text)]
+        encoded = [document.encode() for document in documents_of(text)]
         distinct, order = np.unique(self.encoded(documents_of(text)).ids, return_inverse=True)
-        raw = np.frombuffer(b"".join(each), np.uint8)
+        raw = np.frombuffer(b"".join(encoded), np.uint8)
         byte_ids = np.zeros(256, np.int32)
         byte_ids[[self.base.token_bytes(i)[0] for i in range(256)]] = range(256)
 
@@ -337,7 +340,7 @@ class AdaptiveTokenizer(Tokenizer):
             np.arange(1, len(raw) + 1),
             byte_ids[raw],
             self.steps,
-        ).with_breaks(np.cumsum([*map(len, each[:-1])], dtype=np.int64))
+        ).with_breaks(np.cumsum([*map(len, encoded[:-1])], dtype=np.int64))
 
 
 @dataclass(frozen=True, repr=False)

@@ -71,26 +71,26 @@ def train_merges(
     Returns:
         The merges; the text chosen at each step and after the last one; why training ended.
     """
-    each = [_RankedPairs(of_text, symbols) for of_text in rows]
+    pairs_by_text = [_RankedPairs(of_text, symbols) for of_text in rows]
     measured = [
         pairs if measuring is of_text else _RankedPairs(measuring, symbols)
-        for pairs, of_text, measuring in zip(each, rows, development, strict=True)
+        for pairs, of_text, measuring in zip(pairs_by_text, rows, development, strict=True)
     ]
     lengths = [sum(len(ids) * count for ids, count in measuring) for measuring in development]
     every = [row for of_text in rows for row in of_text] if global_merges else []
     together = _RankedPairs(every, symbols)
-    distinct = {id(pairs): pairs for pairs in (together, *each, *measured)}.values()
+    distinct = {id(pairs): pairs for pairs in (together, *pairs_by_text, *measured)}.values()
     merges: list[Merge] = []
     chosen: list[int] = []
     while True:
         if not len(merges) % REPORT_EVERY:
             progress.report(PROGRESS, len(merges), limit)
         is_global = len(merges) < global_merges
-        least = max(range(len(each)), key=lambda i: lengths[i] / units[i])
+        least = max(range(len(pairs_by_text)), key=lambda i: lengths[i] / units[i])
         chosen.append(ALL if is_global else least)
         if len(merges) == limit:
             return merges, chosen, "full"
-        pairs = together if is_global else each[least]
+        pairs = together if is_global else pairs_by_text[least]
         pair = pairs.most_frequent()
         if pair is None:
             return merges, chosen, "no pair"

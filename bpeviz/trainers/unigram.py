@@ -391,13 +391,13 @@ class UnigramTokenizer(NonMonotonicTokenizer):
             raise InvalidFieldError("pieces", "a piece has a symbol that is not an atom")
         if self.step > len(pieces) - len(self.alphabet):
             raise InvalidFieldError("step", "there are not as many pieces to prune")
-        starts = [each.start for each in self.rounds]
+        starts = [round_.start for round_ in self.rounds]
         if starts != sorted({*starts}) or starts[:1] != [0]:
             raise InvalidFieldError("rounds", "expected ascending steps from 0 on")
-        for place, each in enumerate(self.rounds):
-            scores = each.log_probabilities
-            sizes = (len(scores), len(each.losses), len(each.uses), each.before)
-            if {*sizes} != {len(pieces) - each.start} or not (scores <= 0).all():
+        for place, round_ in enumerate(self.rounds):
+            scores = round_.log_probabilities
+            sizes = (len(scores), len(round_.losses), len(round_.uses), round_.before)
+            if {*sizes} != {len(pieces) - round_.start} or not (scores <= 0).all():
                 reason = "expected a log probability of each piece that is left"
                 raise InvalidFieldError(f"rounds[{place}]", reason)
 
@@ -634,14 +634,14 @@ def _details(
 def _survival(training: UnigramTraining, step: int) -> Survival:
     """Return the dearest pieces of some rounds, the longest of equal ones."""
     rounds = [of_round for of_round in training.rounds if of_round.before > of_round.after]
-    pieces, each = [], max(1, _SHOWN // max(1, len(rounds)))
+    pieces, per_round = [], max(1, _SHOWN // max(1, len(rounds)))
     for at in np.linspace(0, len(rounds) - 1, min(_SHOWN, len(rounds)), dtype=int):
         pruned = [
             (of.loss, of.count, len(training.pieces[of.id]), of.id) for of in rounds[at].pruned
         ]
         pieces += [
             (training.name(i), rounds[at].number, cost, uses)
-            for cost, uses, _, i in sorted(pruned)[-each:]
+            for cost, uses, _, i in sorted(pruned)[-per_round:]
         ]
     sizes = [len(training.pieces), *(of_round.after for of_round in rounds)]
     now = float(np.interp(len(training.pieces) - step, sizes[::-1], range(len(rounds), -1, -1)))

@@ -218,9 +218,9 @@ class Row:
     def uncolored(self) -> Timeline:
         """The timeline with color keys in place of color indices; callers must not change it."""
         atoms, kind = self.shown.atom_ids, self.tokenizer.atoms
-        steps, changes = decision_columns(self.decisions), boundary_steps(self.shown)
+        steps, removed = decision_columns(self.decisions), boundary_steps(self.shown)
         ids = {*atoms.tolist(), *steps["id"], *steps["left"], *steps["right"]}
-        ids.update((changes["changes"] or {"ids": ()})["ids"])
+        ids.update((removed["changes"] or {"ids": ()})["ids"])
         first, last = self.part.first, self.part.last
         label, key, *_ = self.names
         data: Timeline = {
@@ -231,9 +231,9 @@ class Row:
             "endMarks": end_marks(self.tokenizer, atoms),
             # The id of a byte is the byte in tokenizers that were trained here.
             "atomIds": None if self._begins_at_bytes else atoms.tolist(),
-            "mergedAt": changes["mergedAt"],
-            "firstMergeId": changes["firstMergeId"],
-            "changes": changes["changes"],
+            "mergedAt": removed["mergedAt"],
+            "firstMergeId": removed["firstMergeId"],
+            "changes": removed["changes"],
             "tokenStyles": token_styles(ids, lambda i: (label(i), key(i)))["tokenStyles"],
             "unknownLabel": self.names.unknown,
             "steps": steps,

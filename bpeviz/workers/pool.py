@@ -1,4 +1,4 @@
-"""Reused worker processes and one queue for them, which is fair by user.
+"""Reused worker processes of a kind, and a queue for them, which is fair by user.
 
 A request takes a place, as many as may run at once. A free place goes to the waiting user with the
 fewest places; among equals, users alternate. A user has a share of the places, and nobody takes

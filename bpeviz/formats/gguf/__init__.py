@@ -242,7 +242,7 @@ def _sentencepiece(model: _Model, *, kind: str, unknown: int, bos: int, eos: int
 
 
 def _bert(model: _Model) -> Tokenizer:
-    """Return the tokenizer of BERT: a mark precedes the pieces that begin a word."""
+    """Return the tokenizer of BERT. GGUF marks the pieces that begin a word; BERT, all others."""
     entries: dict[str, int] = {}
     for i, token in enumerate(model.tokens):
         if token.startswith(_SPACE):

@@ -36,7 +36,7 @@ from bpeviz.formats.huggingface.settings import differences
 from bpeviz.formats.library import content_of, read_tokenizer_json
 from bpeviz.formats.merges import as_ranks, merges_of, tokenizer_of
 from bpeviz.formats.parsing import Node, dump_json, parse_json
-from bpeviz.formats.recognition import explain
+from bpeviz.formats.recognition import refuse_known
 from bpeviz.formats.remapped_ids import with_template
 from bpeviz.libraries.tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
 from bpeviz.libraries.worker import HUGGING_FACE
@@ -86,7 +86,7 @@ def _read(source: Source) -> Tokenizer:
     content = content.removeprefix(b"\xef\xbb\xbf")  # the library refuses a byte order mark
     if (inside := _inside(content)) is not None:
         return _read(replace(source, files={file: inside}))
-    explain({file: content})
+    refuse_known({file: content})
     if len(content) <= LARGEST_PARSED:
         document = parse_json(file, content)  # its errors name the line
         if "model" not in document:
