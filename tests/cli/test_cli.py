@@ -201,10 +201,6 @@ def test_decode_returns_the_bytes_that_were_encoded(trained: Shell) -> None:
         assert decoded == (text if text.endswith("\n") or not text else text + "\n").encode()
 
 
-def test_byte_order_mark_is_skipped(trained: Shell) -> None:
-    assert trained("encode", "--tokenizer", "t.json", text="\ufeffa").out == b"[97]\n"
-
-
 def test_encode_prints_token_names_and_counts(trained: Shell) -> None:
     trained("encode", "--tokenizer", "t.json", "--tokens", text="slow \x1b[1m")
     assert trained.out.decode() == "s low · ⟨001B⟩ [ 1 m\n"
@@ -1126,12 +1122,3 @@ def test_encode_counts_the_tokens_of_each_row(trained: Shell) -> None:
     assert trained(*how, "--count", "--lines").code == 2
     assert trained(*how, "--count", "--chat", "--text", "messages").code == 2
     assert "one column" in trained.err
-
-
-def test_texts_of_a_folder_are_named_by_their_files(trained: Shell) -> None:
-    Path("texts").mkdir()
-    for name in ("english", "spanish"):
-        Path(f"texts/{name}.txt").write_text("low\nlower\n", encoding="utf-8")
-    how = ("compare", "texts", "--tokenizer", "t.json", "--json")
-    rows = json.loads(trained(*how, "--relative-to", "english").out)["rows"]
-    assert [(row["text"], row["premium"]) for row in rows] == [("english", 1), ("spanish", 1)]

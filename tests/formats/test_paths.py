@@ -1,4 +1,4 @@
-"""Paths of files and folders: the same rules in the library and on the command line."""
+"""Paths of files and folders: which format and which files they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.__main__ import main
 from bpeviz.formats import FormatError
 
 TEXT = "low lower lowest"
@@ -66,10 +65,7 @@ def gpt2_folder(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
 
 
 def test_read_accepts_either_gpt2_file_or_their_folder(
-    gpt2_folder: list[Path], capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+    gpt2_folder: list[Path], tmp_path: Path
 ) -> None:
-    (tmp_path / "page").write_text(TEXT)
     for path in (*gpt2_folder, tmp_path):
         assert bpeviz.read(path).encode(TEXT) == IDS
-        assert main(["encode", str(tmp_path / "page"), "--tokenizer", str(path)]) == 0
-        assert capsysbinary.readouterr().out == f"{IDS}\n".encode()
