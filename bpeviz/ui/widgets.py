@@ -216,7 +216,8 @@ class SomeOf(Widget[list[str]]):
         )
 
     def known(self, value: Any) -> tuple[Any, Sequence[str]]:
-        if not isinstance(value, list) or not any(key in self.titles for key in value):
+        are_names = isinstance(value, list) and all(isinstance(key, str) for key in value)
+        if not are_names or not any(key in self.titles for key in value):
             return value, ()
         unknown = [key for key in value if key not in self.titles]
         return [key for key in value if key in self.titles], unknown

@@ -70,7 +70,7 @@ def beyond(widget: Widget[Any]) -> list[Any]:
             return [widget.low - 1, widget.high + 1]
         case SomeOf():
             names = [f"text {i}" for i in range(widget.most + 1)]
-            return [names, *([["gone"]] if widget.titles else [[*names[:1], "x" * 300]])]
+            return [names, *([["gone"], [{}]] if widget.titles else [[*names[:1], "x" * 300]])]
         case OneOf():
             return ["gone"] if widget.titles else ["x" * 300]
         case Share() | Price():
