@@ -34,8 +34,10 @@ FORGET = """() => new Promise((resolve) => {
 """Deletes what a page has stored in the browser."""
 
 RUNS = """
-  const runs = { isBegun: true, ended: 0 };
-  window.hasEndedRuns = () => runs.isBegun && Date.now() - runs.ended > 100;
+  const runs = { isBegun: true, sent: 0, ended: 0 };
+  // Streamlit ignores what a part reports that is no longer on the page: then no run begins.
+  const hasBegun = () => runs.isBegun || Date.now() - runs.sent > 10_000;
+  window.hasEndedRuns = () => hasBegun() && Date.now() - runs.ended > 100;
   const watched = new WeakSet();
   const receive = ({ data }) => {
     const bytes = new Uint8Array(data);
@@ -57,7 +59,7 @@ RUNS = """
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (message) {
     if (message[0] === 0x5a) { // rerun_script
-      runs.isBegun = false;
+      Object.assign(runs, { isBegun: false, sent: Date.now() });
       if (!watched.has(this)) this.addEventListener("message", receive);
       watched.add(this);
     }
