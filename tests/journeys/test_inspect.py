@@ -11,6 +11,7 @@ from journeys.people import (
     Grid,
     Stage,
     alert,
+    await_rest,
     await_run,
     choose,
     drop_file,
@@ -87,6 +88,7 @@ def test_text_from_characters_to_ids_and_back(journey: Journey) -> None:
         page.keyboard.press("Escape")
         stage.button("Last").click()
         expect(stage.tokens).to_have_text("2")
+        await_rest(page)  # the player reports its step
     with journey.step("A second tokenizer hangs below the letters of the merge diagram"):
         grid.closer("Merge diagram")
         expect(grid.blocks).to_have_text(["hello", "·hello"])
