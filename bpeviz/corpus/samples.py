@@ -73,8 +73,8 @@ SAMPLES: Final = tuple(sample for group in GROUPS.values() for sample in group)
 
 
 def by_key(key: str) -> Sample:
-    """Return the sample with this key."""
-    return next(sample for sample in SAMPLES if sample.key == key)
+    """Return the sample with this key. Raises `KeyError` for others."""
+    return {sample.key: sample for sample in SAMPLES}[key]
 
 
 # fmt: off

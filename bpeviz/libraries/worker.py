@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate, chain, compress, pairwise
 from math import nan
 from operator import itemgetter
@@ -654,8 +654,7 @@ class JinjaTemplate(Library):
         environment = sandbox.ImmutableSandboxedEnvironment(
             trim_blocks=True, lstrip_blocks=True, extensions=[Generation, ext.loopcontrols]
         )
-        # Without the escapes for HTML of Jinja's own filter.
-        environment.filters["tojson"] = partial(json.dumps, ensure_ascii=False)
+        environment.filters["tojson"] = _to_json
         environment.globals["raise_exception"] = _raise
         environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
         self.template = environment.from_string(given["template"])
@@ -727,6 +726,11 @@ class JinjaTemplate(Library):
         if len(rendered) > size + _LONGEST_FRAME * len(messages):
             raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters to a message")
         return rendered
+
+
+def _to_json(value: Any, ensure_ascii: bool = False, indent: Any = None, **how: Any) -> str:
+    """Return JSON without the escapes for HTML of Jinja's own filter, as `transformers` does."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, **how)
 
 
 def _raise(message: str) -> None:

@@ -151,6 +151,7 @@ def test_message_is_a_conversation_if_it_is_json_with_roles() -> None:
 def test_filter_for_json_has_the_arguments_of_transformers() -> None:
     source = "{{ {'b': 1, 'a': 'é'} | tojson(separators=(',', ':'), sort_keys=true) }}"
     assert applied(ChatTemplate(source, {}), "") == '{"a":"é","b":1}'
+    assert applied(ChatTemplate("{{ ['é'] | tojson(true, 0) }}", {}), "") == '[\n"\\u00e9"\n]'
 
 
 @pytest.mark.slow
