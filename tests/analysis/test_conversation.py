@@ -373,7 +373,7 @@ def safe_llama(tokenizer: Tokenizer, conversation: Conversation) -> list[int]:
     return ids
 
 
-@pytest.mark.parametrize("seed", mostly_thorough(range(20), [0]))
+@pytest.mark.parametrize("seed", mostly_thorough(range(2), [0]))
 @pytest.mark.parametrize(("name", "reference"), [("qwen", safe_qwen), ("llama_3", safe_llama)])
 def test_no_text_forges_a_turn_in_the_safe_encoding(
     name: str, reference: Callable[[Tokenizer, Conversation], list[int]], seed: int
